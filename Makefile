@@ -1,0 +1,36 @@
+# Each target makes its own virtual environment and installs what it needs; nothing else has to be there but Python 3.11.
+PYTHON ?= python3
+DEMO := .venv/demo
+TEST := .venv/test
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(DEMO)/ready
+	$(DEMO)/bin/metricpact demo
+
+test: $(TEST)/ready
+	$(TEST)/bin/python -m pytest
+
+lint: $(TEST)/ready
+	$(TEST)/bin/ruff check .
+	$(TEST)/bin/ruff format --check contracts bridges crosscheck front tests benchmarks
+	$(TEST)/bin/mypy
+
+bench: $(TEST)/ready
+	$(TEST)/bin/python benchmarks/speed.py
+
+docs: $(TEST)/ready
+	$(TEST)/bin/python tests/readme.py --write
+
+$(DEMO)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/python -m pip install --quiet .
+	touch $@
+
+$(TEST)/ready: pyproject.toml
+	$(PYTHON) -m venv $(TEST)
+	$(TEST)/bin/python -m pip install --quiet --editable '.[all,dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,317 @@
+"""Lines of columns, read at the speed of a CSV parser and never misread.
+
+What a line means is defined by ``_read_line``: fields between runs of ASCII white space, UTF-8, comments only where
+a line starts with ``#``, blank lines skipped. A whole slice is parsed at once only where it is proven to have the
+plain shape (every field there, one separator between two, nothing else below the space character); else it is
+normalised and parsed again; what still has no plain shape is read line by line, where faults get their line number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from metricpact.bridges.sources.streams import Stream
+from metricpact.contracts.errors import InputError
+from metricpact.contracts.tables import Ints
+
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_SPACES = bytes.maketrans(b"\t\r\v\f", b"    ")
+_NEWLINE, _HASH = 10, 35
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a kind of file, in order: name → type ("id", "skip", "integer", "number").
+
+    ``tail`` columns at the end may be left out of every line. ``separator`` None means runs of white space, else
+    the one byte between fields (then blanks belong to the fields). ``integers`` are columns that may turn out not
+    to be integers: their text is kept for the caller to judge.
+    """
+
+    word: str
+    columns: dict[str, str]
+    tail: int = 0
+    separator: bytes | None = None
+
+    @property
+    def shape(self) -> str:
+        """The columns as a person writes them down."""
+        return " ".join(self.columns)
+
+
+@dataclass
+class Columns:
+    """What was read: run-length encoded query ids, the other columns, and the line of every row.
+
+    ``lines`` is None where row i stands on line ``first_line + i``. ``text_columns`` are the integer columns that
+    hold something else too, so that they were kept as text.
+    """
+
+    blocks: list[pl.Series] = field(default_factory=list)
+    frames: list[pl.DataFrame] = field(default_factory=list)
+    line_parts: list[Ints | range] = field(default_factory=list)
+
+    def add(self, frame: pl.DataFrame, lines: Ints | range) -> None:
+        """Append parsed rows."""
+        self.blocks.append(frame["query"].rle())
+        self.frames.append(frame.drop("query"))
+        self.line_parts.append(lines)
+
+    def query_blocks(self) -> pl.Series:
+        """The run-length encoded query ids of all rows."""
+        return pl.concat(self.blocks)
+
+    def column(self, name: str) -> pl.Series:
+        """One column of all rows; a column that is text in some slices is text in all."""
+        parts = [frame[name] for frame in self.frames]
+        if len({part.dtype for part in parts}) > 1:
+            widest = pl.String if any(part.dtype == pl.String for part in parts) else pl.Float64
+            parts = [part.cast(widest) for part in parts]
+        return pl.concat(parts, rechunk=False)
+
+    def lines(self) -> tuple[int, Ints | None]:
+        """The line of the first row, and the lines of all rows where they are not consecutive."""
+        first = self.line_parts[0][0] if len(self.line_parts[0]) else 1
+        expected = first
+        for part in self.line_parts:
+            if not isinstance(part, range) or (len(part) and part[0] != expected):
+                return int(first), np.concatenate([np.asarray(part, dtype=np.int64) for part in self.line_parts])
+            expected += len(part)
+        return int(first), None
+
+
+def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_first: int = 0) -> Columns:
+    """All rows of a stream; ``skip_first`` lines at the start (a header) are left out.
+
+    Raises ``InputError`` with the line for anything that is not a row of the layout, and for an input without rows.
+    """
+    columns = Columns()
+    first = 1 + skip_first
+    for data, parsed in _parsed_ahead(_without_head(slices, skip_first), layout):
+        if parsed is None:
+            frame, lines = _read_with_care(data, first, layout, stream.name)
+            first += data.count(b"\n")
+        else:
+            frame, lines = parsed, range(first, first + parsed.height)
+            first += parsed.height
+        if frame.height:
+            columns.add(frame, lines)
+    if not columns.frames:
+        raise InputError(
+            f"there is no row in it, so this is no {layout.word}", f"a line reads: {layout.shape}", source=stream.name
+        )
+    return columns
+
+
+def first_fields(data: bytes) -> tuple[list[bytes], list[bytes], int]:
+    """Of the first line that holds something: its white-space fields, its tab fields, and its line number."""
+    for number, line in enumerate(data.split(b"\n", 1000), 1):
+        if line.strip() and not line.startswith(b"#"):
+            return line.split(), line.rstrip(b"\r\n").split(b"\t"), number
+    return [], [], 0
+
+
+def _without_head(slices: Iterator[bytes], lines: int) -> Iterator[bytes]:
+    """The slices without some lines at the start."""
+    for data in slices:
+        rest = data
+        while lines and rest:
+            end = rest.find(b"\n") + 1
+            rest, lines = rest[end:] if end else b"", lines - 1
+        if rest:
+            yield rest
+
+
+def _parsed_ahead(slices: Iterator[bytes], layout: Layout) -> Iterator[tuple[bytes, pl.DataFrame | None]]:
+    """Each slice with what the fast parser makes of it, a few slices ahead: parsing leaves Python's lock free."""
+    first, second = next(slices, b""), next(slices, b"")
+    if not second:
+        if first:
+            yield first, _parse(first, _separator(first, layout), layout)
+        return
+    from collections import deque
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from itertools import chain
+
+    with ThreadPoolExecutor(2) as pool:
+        ahead: deque[tuple[bytes, Future[pl.DataFrame | None]]] = deque()
+        for data in chain([first, second], slices):
+            ahead.append((data, pool.submit(_parse, data, _separator(data, layout), layout)))
+            if len(ahead) > 2:
+                done, future = ahead.popleft()
+                yield done, future.result()
+        while ahead:
+            done, future = ahead.popleft()
+            yield done, future.result()
+
+
+def _separator(data: bytes, layout: Layout) -> bytes:
+    return layout.separator or (b"\t" if b"\t" in data[: data.find(b"\n") + 1] else b" ")
+
+
+def _read_with_care(data: bytes, first: int, layout: Layout, name: str) -> tuple[pl.DataFrame, Ints | range]:
+    """A slice without the plain shape: normalised and parsed, else line by line."""
+    if layout.separator is None:
+        plain, lines = _normalise(data, first)
+        frame = _parse(plain, b" ", layout) if plain else None
+        if frame is not None:
+            return frame, lines
+    return _read_slowly(data, first, layout, name)
+
+
+def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None:
+    """A slice parsed at once, or None where its plain shape cannot be proven."""
+    count = data[: data.find(b"\n") + 1 or len(data)].count(separator) + 1
+    if not len(layout.columns) - layout.tail <= count <= len(layout.columns):
+        return None
+    names = list(layout.columns)[:count]
+    kinds = {"id": pl.String, "skip": pl.String, "integer": pl.Int64, "number": pl.Float64}
+    softened = [
+        {},
+        {column: pl.String for column, kind in layout.columns.items() if kind == "integer"},
+    ]
+    for softer in softened:
+        schema = {column: softer.get(column, kinds[layout.columns[column]]) for column in names}
+        try:
+            frame = pl.read_csv(data, has_header=False, separator=separator.decode(), quote_char=None, schema=schema)
+        except pl.exceptions.PolarsError:
+            continue
+        return frame.select(_kept(layout, names)) if _is_plain(frame, data, layout, count) else None
+    return None
+
+
+def _is_plain(frame: pl.DataFrame, data: bytes, layout: Layout, count: int) -> bool:
+    """Whether the parser saw what is there: no empty field, no other white space or control character, no comment.
+
+    Every row has all its fields (none is null, and more would have been an error), so that ``count − 1`` separators
+    and a newline a row are all that may lie at or below the space character.
+    """
+    if any(frame.null_count().row(0)):
+        return False
+    marks = frame.height * count - (not data.endswith(b"\n"))
+    low = np.frombuffer(data, np.uint8)
+    # With a fixed separator blanks belong to the fields; only control characters are in the way.
+    found = np.count_nonzero(low <= 32) if layout.separator is None else np.count_nonzero(low < 32)
+    if found != marks:
+        return False
+    for column in frame.get_columns():
+        if column.dtype == pl.Float64 and not column.is_finite().all():
+            return False
+    starts = frame["query"].rle().struct.field("value")
+    return not bool(starts.str.starts_with("#").any())
+
+
+def _kept(layout: Layout, names: list[str]) -> list[str]:
+    return [column for column in names if layout.columns[column] != "skip"]
+
+
+def _normalise(data: bytes, first: int) -> tuple[bytes, Ints]:
+    """The same rows with one blank between fields and nothing around them, and the line of each row."""
+    raw = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(raw == _NEWLINE)
+    begins = np.concatenate([[0], ends + 1])
+    begins = begins[begins < len(raw)]
+    comment = raw[begins] == _HASH
+    text = re.sub(rb" {2,}", b" ", data.translate(_SPACES)).replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    flat = np.frombuffer(text, np.uint8)
+    stops = np.flatnonzero(flat == _NEWLINE)
+    if len(stops) < len(begins):
+        stops = np.append(stops, len(flat))
+    lengths = np.diff(np.concatenate([[-1], stops]))  # with the newline
+    keep = (lengths > 1) & ~comment
+    lines = first + np.flatnonzero(keep)
+    if keep.all():
+        return text, lines
+    mask = np.repeat(keep, lengths)[: len(flat)]
+    return flat[mask].tobytes(), lines
+
+
+def _read_slowly(data: bytes, first: int, layout: Layout, name: str) -> tuple[pl.DataFrame, Ints]:
+    """A slice read line by line; raises ``InputError`` at the first line that is no row."""
+    rows: list[list[str | int | float]] = []
+    lines: list[int] = []
+    kept = [(place, kind) for place, kind in enumerate(layout.columns.values()) if kind != "skip"]
+    for number, line in enumerate(data.split(b"\n"), first):
+        if line.startswith(b"#") and layout.separator is None:
+            continue
+        fields = line.split() if layout.separator is None else line.rstrip(b"\r").split(layout.separator)
+        if not fields or fields == [b""]:
+            continue
+        rows.append(_read_line(fields, kept, layout, name, number))
+        lines.append(number)
+    names = _kept(layout, list(layout.columns))
+    types = {"id": pl.String, "integer": pl.Int64, "number": pl.Float64}
+    transposed = list(zip(*rows, strict=True)) or [()] * len(names)
+    series = []
+    for column, values in zip(names, transposed, strict=True):
+        dtype = types[layout.columns[column]]
+        if any(isinstance(value, str) for value in values):
+            dtype = pl.String
+        held = [str(value) for value in values] if dtype == pl.String else values
+        series.append(pl.Series(column, held, dtype=dtype))
+    return pl.DataFrame(series), np.array(lines, np.int64)
+
+
+def _read_line(
+    fields: list[bytes], kept: list[tuple[int, str]], layout: Layout, name: str, number: int
+) -> list[str | int | float]:
+    """The fields of one line that are kept: the definition of what a line means."""
+    most = len(layout.columns)
+    if not most - layout.tail <= len(fields) <= most:
+        least = f" (or {most - layout.tail})" if layout.tail else ""
+        raise InputError(
+            f"{len(fields)} columns where a {layout.word} has {most}{least}",
+            f"a line reads: {layout.shape}",
+            source=name,
+            line=number,
+        )
+    values: list[str | int | float] = []
+    for place, kind in kept:
+        word = list(layout.columns)[place]
+        text = _decode(fields[place], word, name, number)
+        if kind == "id":
+            if not text:
+                raise InputError(f"the {word} id is empty", f"a line reads: {layout.shape}", source=name, line=number)
+            values.append(text)
+        elif kind == "integer":
+            values.append(int(text) if _INTEGER.fullmatch(fields[place]) else text)
+        else:
+            values.append(_finite(fields[place], word, layout, name, number))
+    return values
+
+
+def _decode(raw: bytes, word: str, name: str, number: int) -> str:
+    if b"\0" in raw:
+        raise InputError("a zero byte: this is no text file", "name a text file", source=name, line=number)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"the {word} is not UTF-8 ({raw[error.start : error.start + 1].hex()} in {raw[:40]!r})",
+            "convert the file, for example: iconv -f latin1 -t utf-8",
+            source=name,
+            line=number,
+        ) from error
+
+
+def _finite(raw: bytes, word: str, layout: Layout, name: str, number: int) -> float:
+    if not _NUMBER.fullmatch(raw):
+        shown = raw[:40].decode("utf-8", "backslashreplace")
+        special = raw.lower().lstrip(b"+-") in (b"nan", b"inf", b"infinity")
+        fact = f"{word} {shown!r} is not a finite number" if special else f"{word} {shown!r} is not a number"
+        header = " (a header line has to go)" if number == 1 and not special else ""
+        raise InputError(fact, f"a line reads: {layout.shape}{header}", source=name, line=number)
+    value = float(raw)
+    if value in (float("inf"), float("-inf")):
+        raise InputError(
+            f"{word} {raw[:40].decode()} is beyond double precision",
+            "scores are finite numbers",
+            source=name,
+            line=number,
+        )
+    return value

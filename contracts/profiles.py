@@ -1,0 +1,169 @@
+"""Profiles: named, versioned default contracts with overrides per measure, kept as TOML beside this module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from metricpact.contracts.contract import Contract, contract_from, fields_to_toml, load_toml
+from metricpact.contracts.errors import ContractError
+from metricpact.contracts.families import FAMILIES
+from metricpact.contracts.measures import Measure
+
+_FOLDER = Path(__file__).parent / "profiles_data"
+_KEYS = {"name", "version", "base", "summary", "library", "library_version", "source", "status", "fields", "overrides"}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A named default contract, and the fields in which single measures depart from it.
+
+    ``overrides`` maps a pattern (``RR`` uncut, ``RR@*`` at any cutoff, ``RR@10``) to field values. ``base`` is the
+    named contract (``chapter/1``) that signatures refer to. A profile of a library names it, its version and
+    the ``source`` of its facts; ``status`` is "verified" (a test runs the library) or "stated" (from reading).
+    """
+
+    name: str
+    version: int
+    contract: Contract
+    base: str
+    summary: str = ""
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    library: str = ""
+    library_version: str = ""
+    source: str = ""
+    status: str = ""
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Profile:
+        """Read a contract or profile file; raises ``ContractError`` naming the file and the key at fault."""
+        return _from_document(load_toml(path), str(path), builtin=False)
+
+    def overrides_for(self, measure: Measure) -> dict[str, Any]:
+        """The fields that this profile sets otherwise for one measure; the most specific pattern wins."""
+        cut = measure.cutoff
+        patterns = [measure.family] if cut is None else [f"{measure.family}@*", f"{measure.family}@{cut}"]
+        found: dict[str, Any] = {}
+        for pattern in patterns:
+            found.update(self.overrides.get(pattern, {}))
+        return found
+
+    def settings_for(self, measure: Measure) -> Contract:
+        """The contract for one measure before the measure's own parameters: the default and the overrides."""
+        overrides = self.overrides_for(measure)
+        return self.contract.replace(**overrides) if overrides else self.contract
+
+    def for_measure(self, measure: Measure) -> Contract:
+        """The contract for one measure: the default, this profile's overrides, the measure's parameters."""
+        return measure.apply(self.settings_for(measure))
+
+    def with_fields(self, changes: Mapping[str, Any]) -> Profile:
+        """This profile with some fields set for every measure, overrides of these fields included."""
+        if not changes:
+            return self
+        kept = {
+            pattern: {name: value for name, value in values.items() if name not in changes}
+            for pattern, values in self.overrides.items()
+        }
+        return replace(
+            self,
+            contract=contract_from(changes, self.contract),
+            overrides={pattern: values for pattern, values in kept.items() if values},
+        )
+
+    def changes(self, measure: Measure) -> dict[str, Any]:
+        """The fields in which this profile departs, for a measure, from the named one that it is based on."""
+        named = load_profile(self.base.rpartition("/")[0]).settings_for(measure)
+        return {name: value for name, (value, _) in self.settings_for(measure).diff(named).items()}
+
+    def to_toml(self) -> str:
+        """The profile as a TOML document that ``from_toml`` reads."""
+        import tomli_w
+
+        head = {"name": self.name, "version": self.version, "base": self.base.rpartition("/")[0]}
+        about = {key: getattr(self, key) for key in ("summary", "library", "library_version", "source", "status")}
+        head |= {key: value for key, value in about.items() if value}
+        text = tomli_w.dumps(head) + "\n" + fields_to_toml(self.contract.fields())
+        if self.overrides:
+            text += "\n" + tomli_w.dumps({"overrides": {name: dict(values) for name, values in self.overrides.items()}})
+        return text
+
+
+def profile_names() -> list[str]:
+    """The names of all profiles that come with metricpact, ``chapter`` first."""
+    names = sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return sorted(names, key=lambda name: name != "chapter")
+
+
+def load_profile(name: str | Path | Contract | Profile) -> Profile:
+    """A profile by its name, from a TOML file, or around a contract; raises ``ContractError``."""
+    if isinstance(name, Profile):
+        return name
+    if isinstance(name, Contract):
+        chapter = load_profile("chapter")
+        return replace(chapter, contract=name)
+    text = str(name)
+    if text in profile_names():
+        path = _FOLDER / f"{text}.toml"
+        return _from_document(load_toml(path), path.name, builtin=True)
+    if text.endswith(".toml") or Path(text).is_file():
+        return Profile.from_toml(text)
+    raise ContractError(f"{text!r} is not a contract", f"known: {', '.join(profile_names())}; or name a TOML file")
+
+
+def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) -> Profile:
+    """A profile from a parsed TOML document; ``where`` names the file in errors."""
+    for key in document:
+        if key not in _KEYS:
+            raise ContractError(f"{where}: unknown key {key!r}", f"a contract file has: {', '.join(sorted(_KEYS))}")
+    texts = {key: document.get(key, "") for key in _KEYS - {"fields", "overrides", "version"}}
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise ContractError(f"{where}: {key} is not text", f'write {key} = "…"')
+    version = document.get("version", 1)
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise ContractError(f"{where}: version is not an integer of 1 or more", "write version = 1")
+    own_name = texts["name"] or Path(where).stem
+    root = builtin and not texts["base"]
+    base = None if root else load_profile(texts["base"] or "chapter")
+    try:
+        contract = contract_from(_table(document, "fields"), base.contract if base else None)
+        overrides = {**(base.overrides if base else {}), **_overrides(_table(document, "overrides"), contract)}
+    except ContractError as error:
+        raise ContractError(f"{where}: {error.fact}", error.hint) from error
+    return Profile(
+        name=own_name,
+        version=version,
+        contract=contract,
+        base=f"{own_name}/{version}" if builtin or base is None else base.base,
+        summary=texts["summary"],
+        overrides=overrides,
+        library=texts["library"],
+        library_version=texts["library_version"],
+        source=texts["source"],
+        status=texts["status"],
+    )
+
+
+def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    table = document.get(key, {})
+    if not isinstance(table, dict):
+        raise ContractError(f"{key} is not a table", f"write [{key}] and the settings below it")
+    return table
+
+
+def _overrides(table: Mapping[str, Any], contract: Contract) -> dict[str, dict[str, Any]]:
+    checked: dict[str, dict[str, Any]] = {}
+    for pattern, values in table.items():
+        match = re.fullmatch(r"(\w+)(@(\*|[1-9]\d*))?", pattern)
+        if not match or match[1] not in FAMILIES or not isinstance(values, dict):
+            raise ContractError(
+                f"overrides: {pattern!r} is not a measure with its fields",
+                'write [overrides."RR@*"] and fields below it',
+            )
+        changed = contract_from(values, contract).fields()
+        checked[pattern] = {name: changed[name] for name in values}
+    return checked

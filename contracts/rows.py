@@ -1,0 +1,58 @@
+"""Rows identified by (query, document): 64-bit keys to find candidates fast, the ids themselves to decide.
+
+Keys may collide; nothing is concluded from equal keys until the ids were compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from metricpact.contracts.tables import Ints
+
+Keys = npt.NDArray[np.uint64]
+Codes = npt.NDArray[np.int32]
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: different queries shift a document differently
+
+
+def row_keys(docs: pl.Series, codes: Codes) -> Keys:
+    """A 64-bit key for every (query, document), equal for equal pairs within this process."""
+    return np.asarray(docs.hash(seed=0).to_numpy() + codes.astype(np.uint64) * _SPREAD)
+
+
+def repeated_rows(keys: Keys, docs: pl.Series, codes: Codes) -> Ints:
+    """The rows of every (query, document) that occurs more than once, in row order."""
+    ordered = np.sort(keys)
+    suspects = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(suspects):
+        return np.empty(0, np.int64)
+    rows = np.flatnonzero(np.isin(keys, suspects))
+    frame = pl.DataFrame({"q": codes[rows], "d": docs.gather(rows)})
+    return np.asarray(rows[frame.is_duplicated().to_numpy()])
+
+
+def first_pair(rows: Ints, docs: pl.Series, codes: Codes) -> tuple[int, int]:
+    """The first two of the repeated rows that are the same (query, document)."""
+    same = (docs.gather(rows) == docs[int(rows[0])]).to_numpy() & (codes[rows] == codes[rows[0]])
+    first, second = rows[same][:2]
+    return int(first), int(second)
+
+
+def first_or_last(rows: Ints, docs: pl.Series, codes: Codes, which: str) -> Ints:
+    """Of repeated rows, those to drop so that the first (or last) one of each (query, document) stays."""
+    pairs = pl.struct(pl.Series("q", codes[rows]), pl.Series("d", docs.gather(rows)), eager=True)
+    stays = pairs.is_first_distinct() if which == "first" else pairs.is_last_distinct()
+    return np.asarray(rows[~stays.to_numpy()])
+
+
+def find_rows(keys: Keys, docs: pl.Series, wanted_keys: Keys, wanted_docs: pl.Series) -> tuple[Ints, Ints]:
+    """Where wanted (query, document) pairs occur: (row, index into the wanted) of each match, by row.
+
+    Neither side holds a pair twice. Equal documents with equal keys are equal pairs: a query shifts the hash of
+    one document by an amount of its own.
+    """
+    rows = pl.Series(keys).is_in(pl.Series(wanted_keys).implode()).arg_true().to_numpy().astype(np.int64)
+    left = pl.DataFrame({"k": keys[rows], "d": docs.gather(rows), "row": rows})
+    right = pl.DataFrame({"k": wanted_keys, "d": wanted_docs, "at": np.arange(len(wanted_keys), dtype=np.int64)})
+    found = left.join(right, on=["k", "d"], how="inner", maintain_order="left")
+    return found["row"].to_numpy(), found["at"].to_numpy()

@@ -1,0 +1,272 @@
+"""Scores: a value or undefined with a reason for every query and measure, and means that carry their counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from metricpact.contracts.contract import plain_value
+from metricpact.contracts.definitions import REASONS
+from metricpact.contracts.errors import MeasureError, UndefinedError
+from metricpact.contracts.measures import Measure, parse_measure
+from metricpact.contracts.profiles import Profile
+from metricpact.contracts.tables import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Mean(float):
+    """A mean over queries; a number that carries its counts.
+
+    ``n`` queries contribute, ``undefined`` ones do not; ``missing`` judged queries are not in the run, ``extra``
+    ones of the run are not judged. ``judged_fraction`` is the mean share of the prefix that was judged.
+    """
+
+    n: int
+    undefined: int
+    missing: int
+    extra: int
+    judged_fraction: float | None
+
+    def __new__(  # noqa: D102 # the class says it
+        cls, value: float, *, n: int, undefined: int, missing: int, extra: int, judged_fraction: float | None
+    ) -> Mean:
+        mean = super().__new__(cls, value)
+        mean.n, mean.undefined, mean.missing, mean.extra = n, undefined, missing, extra
+        mean.judged_fraction = judged_fraction
+        return mean
+
+    @property
+    def value(self) -> float:
+        """The mean as a plain float."""
+        return float(self)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
+        return (float(self),), dict(vars(self))
+
+
+@dataclass(frozen=True)
+class UndefinedMean:
+    """A mean over no query: it has counts and no value. Using it as a number raises ``UndefinedError``."""
+
+    n: int
+    undefined: int
+    missing: int
+    extra: int
+    judged_fraction: float | None
+    value: None = None
+
+    def __float__(self) -> float:
+        raise UndefinedError(
+            f"the mean is undefined: no query has a value ({self.undefined} undefined)",
+            "look at scores.reasons(measure)",
+        )
+
+    def __bool__(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One measure's values: ``reason`` indexes ``REASONS`` (0 where ``values`` counts), per judged query.
+
+    ``in_mean`` tells which queries the mean is over, ``extra_zeros`` how many zeros extra queries add to it.
+    """
+
+    measure: Measure
+    values: Floats
+    reason: npt.NDArray[np.int8]
+    fraction: Floats
+    has_fraction: npt.NDArray[np.bool_]
+    in_mean: npt.NDArray[np.bool_]
+    extra_zeros: int
+    fields: Mapping[str, Any]
+    signature: str
+
+    def mean(self, missing: int, extra: int) -> Mean | UndefinedMean:
+        """The mean with its counts; summed exactly, so that the order of queries cannot matter."""
+        counted = self.in_mean & (self.reason == 0)
+        shares = self.fraction[self.in_mean & self.has_fraction]
+        n = int(counted.sum()) + self.extra_zeros
+        counts: dict[str, Any] = {
+            "n": n,
+            "undefined": int((self.in_mean & (self.reason != 0)).sum()),
+            "missing": missing,
+            "extra": extra,
+            "judged_fraction": math.fsum(shares) / len(shares) if len(shares) else None,
+        }
+        return Mean(math.fsum(self.values[counted]) / n, **counts) if n else UndefinedMean(**counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a run scores under a contract, measure by measure and query by query.
+
+    ``queries`` are the judged query ids; ``missing`` and ``extra`` the ids on one side only. ``backend`` and
+    ``inputs`` say what computed it, from what (plain data, as in the JSON document).
+    """
+
+    profile: Profile
+    queries: pl.Series
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    columns: Sequence[Column]
+    backend: Mapping[str, str]
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> list[str]:
+        """The canonical names of the measures, in the order asked for."""
+        return [str(column.measure) for column in self.columns]
+
+    @property
+    def mean(self) -> dict[str, Mean | UndefinedMean]:
+        """The mean of each measure, by canonical name; other spellings work as keys too."""
+        return _ByMeasure(
+            {str(column.measure): column.mean(len(self.missing), len(self.extra)) for column in self.columns}
+        )
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How each measure's numbers were made, by canonical name."""
+        return _ByMeasure({str(column.measure): column.signature for column in self.columns})
+
+    def column(self, measure: str | Measure) -> Column:
+        """One measure's values; raises ``MeasureError`` for one that was not scored."""
+        wanted = parse_measure(measure)
+        for column in self.columns:
+            if column.measure == wanted:
+                return column
+        raise MeasureError(f"{wanted} was not scored", f"scored: {', '.join(self.measures)}")
+
+    def by_query(self, measure: str | Measure) -> dict[str, float | None]:
+        """Query id → value, None where it is undefined, for every judged query."""
+        column = self.column(measure)
+        return {
+            query: None if reason else value
+            for query, value, reason in zip(self.queries, column.values.tolist(), column.reason.tolist(), strict=True)
+        }
+
+    def reasons(self, measure: str | Measure) -> dict[str, str | None]:
+        """Query id → why the value is undefined, None where it is a number."""
+        codes = self.column(measure).reason.tolist()
+        return {query: REASONS[code] or None for query, code in zip(self.queries, codes, strict=True)}
+
+    def judged_fraction(self, measure: str | Measure) -> dict[str, float | None]:
+        """Query id → judged share of the prefix that the measure looks at, None where nothing is in it."""
+        column = self.column(measure)
+        return {
+            query: share if known else None
+            for query, share, known in zip(
+                self.queries, column.fraction.tolist(), column.has_fraction.tolist(), strict=True
+            )
+        }
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per judged query and measure: query_id, measure, value, reason, judged_fraction."""
+        frames = [
+            pl.DataFrame(
+                {
+                    "query_id": self.queries,
+                    "measure": pl.repeat(str(column.measure), len(self.queries), eager=True),
+                    "value": _masked(column.values, column.reason == 0),
+                    "reason": pl.Series([None, *REASONS[1:]], dtype=pl.String).gather(column.reason.astype(np.uint32)),
+                    "judged_fraction": _masked(column.fraction, column.has_fraction),
+                }
+            )
+            for column in self.columns
+        ]
+        schema = dict.fromkeys(("query_id", "measure"), pl.String) | {"value": pl.Float64, "reason": pl.String}
+        return pl.concat(frames) if frames else pl.DataFrame(schema=schema | {"judged_fraction": pl.Float64})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same rows as a pandas frame; raises ``DependencyError`` without pandas and pyarrow."""
+        from metricpact.contracts.errors import DependencyError
+
+        try:
+            return self.to_polars().to_pandas()
+        except ImportError as error:
+            raise DependencyError(
+                f"a pandas frame needs the package {error.name or 'pandas'}", "pip install 'metricpact[pandas]'"
+            ) from error
+
+    def means(self) -> pl.DataFrame:
+        """One row per measure: measure, mean, n, undefined, missing, extra, judged_fraction."""
+        rows = [
+            {
+                "measure": name,
+                "mean": mean.value,
+                "n": mean.n,
+                "undefined": mean.undefined,
+                "missing": mean.missing,
+                "extra": mean.extra,
+                "judged_fraction": mean.judged_fraction,
+            }
+            for name, mean in self.mean.items()
+        ]
+        whole = dict.fromkeys(("n", "undefined", "missing", "extra"), pl.Int64)
+        schema = {"measure": pl.String, "mean": pl.Float64, **whole, "judged_fraction": pl.Float64}
+        return pl.DataFrame(rows, schema=schema)
+
+    def to_document(self, *, by_query: bool = False) -> dict[str, Any]:
+        """The scores as the JSON document ``metricpact.scores/1``; ``by_query`` adds the per-query rows."""
+        means = self.mean
+        document: dict[str, Any] = {
+            "schema": "metricpact.scores/1",
+            "contract": {
+                "name": self.profile.name,
+                "version": self.profile.version,
+                "fields": {name: plain_value(value) for name, value in self.profile.contract.fields().items()},
+            },
+            "backend": dict(self.backend),
+            "inputs": {name: dict(value) for name, value in self.inputs.items()},
+            "queries": {
+                "judged": len(self.queries),
+                "answered": len(self.queries) - len(self.missing),
+                "missing": list(self.missing),
+                "extra": list(self.extra),
+            },
+            "measures": [
+                {
+                    "measure": str(column.measure),
+                    "mean": mean.value,
+                    "n": mean.n,
+                    "undefined": mean.undefined,
+                    "judged_fraction": mean.judged_fraction,
+                    "fields": {name: plain_value(value) for name, value in column.fields.items()},
+                    "signature": column.signature,
+                }
+                for column, mean in zip(self.columns, means.values(), strict=True)
+            ],
+        }
+        if by_query:
+            document["per_query"] = self.to_polars().to_dicts()
+        return document
+
+    def __repr__(self) -> str:
+        return f"Scores under {self.profile.name}/{self.profile.version} by {self.backend['name']}\n{self.means()}"
+
+    def _repr_html_(self) -> str:
+        return self.means()._repr_html_()
+
+
+class _ByMeasure(dict[str, Any]):
+    """A dict by canonical measure name that also takes every other spelling of it."""
+
+    def __missing__(self, name: object) -> Any:
+        canonical = str(parse_measure(name))  # type: ignore[arg-type] # parse_measure refuses what is not text
+        if canonical not in self:
+            raise MeasureError(f"{canonical} was not scored", f"scored: {', '.join(self)}")
+        return self[canonical]
+
+
+def _masked(values: Floats, known: npt.NDArray[np.bool_]) -> pl.Series:
+    """A column with nulls where the value is not known; never NaN."""
+    column = pl.Series(np.where(known, values, 0.0))
+    return pl.select(pl.when(pl.Series(known)).then(column)).to_series()

@@ -1,0 +1,1 @@
+"""The commands, one module each; ``cli`` loads a module when its command is called."""

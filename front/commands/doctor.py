@@ -1,0 +1,36 @@
+"""``metricpact doctor``: versions, and what is missing."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("doctor")
+def command() -> int:
+    """Show the versions of Python, the libraries and the engines inside them, and how to install what is missing."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    from metricpact.bridges.registry import BACKENDS, get_bridge
+    from metricpact.contracts.version import VERSION
+
+    rows = [("metricpact", VERSION, ""), ("Python", platform.python_version(), platform.platform())]
+    for name in BACKENDS:
+        found = get_bridge(name).versions()
+        rows.append((f"backend {name}", found["version"], f"{found['package']}, {found['engine']}"))
+    for package, why in _PACKAGES.items():
+        try:
+            rows.append((package, version(package), ""))
+        except PackageNotFoundError:
+            rows.append((package, "missing", why))
+    for name, number, remark in rows:
+        click.echo(f"{name:<22} {number:<12} {remark}".rstrip())
+    return 0
+
+
+_PACKAGES = {
+    "numpy": "",
+    "polars": "",
+    "pandas": "scores.to_pandas() needs it: pip install 'metricpact[pandas]'",
+    "pyarrow": "scores.to_pandas() needs it: pip install 'metricpact[pandas]'",
+}

@@ -1,0 +1,63 @@
+"""The text of ``metricpact explain``."""
+
+from __future__ import annotations
+
+from metricpact.bridges.evaluate import signed_provenance
+from metricpact.bridges.plan import matters
+from metricpact.bridges.registry import BACKENDS, get_bridge
+from metricpact.contracts.contract import FIELDS, Contract, plain_value
+from metricpact.contracts.measures import Measure, parse_measure
+from metricpact.contracts.profiles import Profile, load_profile
+from metricpact.contracts.signature import Signature, parse_signature, sign
+
+
+def explain(name: str, profile: Profile, backend: str | None) -> str:
+    """A measure under a profile; raises ``MeasureError`` and ``ContractError``."""
+    measure = parse_measure(name)
+    bridge = get_bridge(backend or next(iter(BACKENDS)))
+    signature = sign(measure, profile, signed_provenance(bridge))
+    return "\n".join(_lines(measure, profile, profile.settings_for(measure), signature, backend)) + "\n"
+
+
+def explain_signature(text: str, backend: str | None) -> str:
+    """A signature turned back into its measure and contract; raises ``ContractError``."""
+    signature = parse_signature(text)
+    profile = load_profile(signature.base.rpartition("/")[0])
+    return "\n".join(_lines(signature.measure, profile, signature.contract(), signature, backend)) + "\n"
+
+
+def _lines(
+    measure: Measure, profile: Profile, contract: Contract, signature: Signature, backend: str | None
+) -> list[str]:
+    known = measure.known
+    spelled = [
+        ("formula", known.formula),
+        ("denominator", _denominator(measure, contract, known.denominator)),
+        ("question", known.question),
+        ("cannot say", known.cannot),
+        ("undefined", known.undefined),
+        ("source", known.source),
+    ]
+    lines = [str(measure), "", *(f"  {word:<12}{text}" for word, text in spelled), "", f"conventions of {profile.base}"]
+    applied = measure.apply(contract)
+    for name, value in applied.fields().items():
+        if matters(measure, name):
+            convention = FIELDS[name]
+            meaning = convention.values.get(value, "") if isinstance(value, str) else convention.summary
+            lines.append(f"  {f'{name} = {_show(value)}':<36} {meaning}".rstrip())
+    lines += ["", "signature", f"  {signature}", "", "plans"]
+    lines += [f"  {get_bridge(name).plan(measure, contract)}" for name in ([backend] if backend else BACKENDS)]
+    return lines
+
+
+def _denominator(measure: Measure, contract: Contract, stated: str) -> str:
+    """The family's denominator, or the contract's where that says otherwise."""
+    field = {"P": "precision_denominator", "R": "recall_denominator", "AP": "ap_denominator"}.get(measure.family)
+    if field and (value := getattr(contract, field)) != getattr(Contract(), field):
+        return FIELDS[field].values[value]
+    return stated
+
+
+def _show(value: object) -> str:
+    plain = plain_value(value)
+    return f"{len(plain)} ids" if isinstance(plain, list) else str(plain)

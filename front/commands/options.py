@@ -1,0 +1,104 @@
+"""Options that several commands share, and their meaning."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from metricpact.contracts.measures import Measure
+    from metricpact.contracts.profiles import Profile
+
+contract_option = click.option(
+    "--contract", "contract", default="chapter", show_default=True, help="A profile's name, or a TOML file."
+)
+set_option = click.option(
+    "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change one convention of the contract; repeatable."
+)
+queries_option = click.option(
+    "--queries", "queries", metavar="FILE", help="Take the mean over the query ids in a file, one a line."
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", "trec"]),
+    help="Table on a terminal, json when piped, unless named.",
+)
+places_option = click.option(
+    "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
+)
+quiet_option = click.option("--quiet", is_flag=True, help="No notes on standard error.")
+
+
+def profile_from(contract: str, settings: Sequence[str], queries: str | None) -> Profile:
+    """The profile that the options describe; raises ``ContractError`` with the choices."""
+    from metricpact.contracts.contract import FIELDS
+    from metricpact.contracts.errors import ContractError
+    from metricpact.contracts.profiles import load_profile
+
+    changes: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise ContractError(f"{setting!r} sets nothing", "write --set FIELD=VALUE, such as --set gain=linear")
+        name = name.strip()
+        if name in FIELDS and FIELDS[name].free and value.lstrip()[:1] in ("{", "["):
+            changes[name] = _literal(name, value)
+        else:
+            changes[name] = value.strip()
+    if queries is not None:
+        changes["queries"] = read_query_list(queries)
+    return load_profile(contract).with_fields(changes)
+
+
+def read_query_list(path: str) -> list[str]:
+    """Query ids from a file: the first tab-separated field of every line that is not blank; raises ``InputError``."""
+    from metricpact.bridges.sources.streams import open_stream
+    from metricpact.contracts.errors import InputError
+
+    data = open_stream(path).read_all()
+    try:
+        lines = data.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError("the list of queries is not UTF-8", "name a text file of query ids", source=path) from error
+    ids = [line.split("\t")[0].strip() for line in lines if line.strip()]
+    if not ids:
+        raise InputError("the list of queries is empty", "write one query id a line", source=path)
+    return ids
+
+
+def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
+    """Arguments sorted into runs and measures; raises ``MeasureError`` for one that was meant as a measure.
+
+    What parses as a measure is one; anything else is a run. What is neither a file nor a measure, and looks like a
+    measure, is a wrong measure and not a missing file.
+    """
+    from metricpact.contracts.errors import MeasureError
+    from metricpact.contracts.measures import parse_measure
+    from metricpact.contracts.spellings import resembles_measure
+
+    runs: list[str] = []
+    measures: list[Measure] = []
+    for argument in arguments:
+        try:
+            measures.append(parse_measure(argument))
+        except MeasureError as error:
+            is_path = argument == "-" or "/" in argument or Path(argument).exists()
+            ambiguous = "ambiguous" in error.fact or "needs a cutoff" in error.fact
+            if not is_path and (ambiguous or resembles_measure(argument)):
+                raise
+            runs.append(argument)
+    return runs, list(dict.fromkeys(measures))
+
+
+def _literal(name: str, value: str) -> Any:
+    from metricpact.contracts.errors import ContractError
+
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise ContractError(f"{value!r} is not a value of {name}", "write for example gain={0:0,1:1,2:3}") from error

@@ -1,0 +1,1 @@
+"""Renderings of what commands give: one registry serves every command."""

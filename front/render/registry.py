@@ -1,0 +1,74 @@
+"""The output formats by name; every command's ``-o`` comes here."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+
+import click
+from metricpact.render.draw import draw, draw_markdown
+from metricpact.render.report import Report
+
+
+def chosen(output: str | None) -> str:
+    """The format to write: what was asked for, else a table on a terminal and json in a pipe."""
+    return output or ("table" if sys.stdout.isatty() else "json")
+
+
+def write(report: Report, output: str, places: int) -> None:
+    """Write a report to standard output; raises ``UsageError`` for a format that the command does not have."""
+    click.echo(FORMATS[output](report, places), nl=False)
+
+
+def _json(report: Report, places: int) -> bytes:
+    return (json.dumps(report.document(), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _jsonl(report: Report, places: int) -> bytes:
+    return "".join(
+        json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in report.records()
+    ).encode()
+
+
+def _csv(report: Report, places: int) -> bytes:
+    return report.frame().write_csv().encode()
+
+
+def _parquet(report: Report, places: int) -> bytes:
+    if sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for a terminal: send it to a file (-o parquet > scores.parquet)")
+    held = io.BytesIO()
+    report.frame().write_parquet(held)
+    return held.getvalue()
+
+
+def _trec(report: Report, places: int) -> bytes:
+    if report.trec is None:
+        raise click.UsageError("this command has no trec format")
+    return report.trec(places).encode()
+
+
+def _table(report: Report, places: int) -> bytes:
+    terminal = sys.stdout.isatty()
+    parts = [draw(table, places, terminal=terminal) for table in report.tables]
+    return "\n".join([*parts, *report.lines, ""]).encode()
+
+
+def _markdown(report: Report, places: int) -> bytes:
+    parts = [draw_markdown(table, places) for table in report.tables]
+    parts += [f"`{line}`" for line in report.lines]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+FORMATS: dict[str, Callable[[Report, int], bytes]] = {
+    "table": _table,
+    "json": _json,
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "parquet": _parquet,
+    "markdown": _markdown,
+    "trec": _trec,
+}
+"""Every format: a function from a report and a number of decimals to bytes."""
