@@ -2,6 +2,7 @@
 PYTHON ?= python3
 DEMO := .venv/demo
 TEST := .venv/test
+SOURCES := pyproject.toml $(shell find front contracts bridges crosscheck -type f -name '*.[tpj]*')
 
 .PHONY: demo test lint bench docs clean
 
@@ -22,7 +23,7 @@ bench: $(TEST)/ready
 docs: $(TEST)/ready
 	$(TEST)/bin/python tests/readme.py --write
 
-$(DEMO)/ready: pyproject.toml
+$(DEMO)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(DEMO)
 	$(DEMO)/bin/python -m pip install --quiet .
 	touch $@

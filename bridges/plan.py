@@ -49,6 +49,10 @@ class Bridge(Protocol):
     """One backend: planning, scoring from prefixes, and its library as its own documentation shows it."""
 
     name: str
+    package: str
+    """The distribution that the backend needs."""
+    extra: str
+    """The extra of metricpact that installs it, "" where metricpact itself does."""
 
     def versions(self) -> dict[str, str]:
         """``package``, ``version`` and ``engine`` of the library, as in the JSON document."""

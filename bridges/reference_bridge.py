@@ -18,6 +18,8 @@ class ReferenceBridge:
     """metricpact's own definitions as a backend."""
 
     name = "reference"
+    package = "metricpact"
+    extra = ""
 
     def versions(self) -> dict[str, str]:
         """The package, version and engine."""
