@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from metricpact.bridges.plan import Bridge, Plan, Unsupported
-from metricpact.bridges.registry import BACKENDS, DEFAULT_BACKEND, get_bridge
+from metricpact.bridges.registry import DEFAULT_BACKEND, get_bridge, installed_backends, require
 from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
@@ -38,7 +38,7 @@ def evaluate(
     ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
     ``InputError`` (the contract rejects the data).
     """
-    wanted, profile, bridge = parse_measures(measures), load_profile(contract), get_bridge(backend)
+    wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
         raise ContractError("no measure is asked for", "name at least one, such as nDCG@10")
     plans = plan_all(bridge, profile, wanted)
@@ -78,7 +78,7 @@ def unsupported(refusal: Unsupported, profile: Profile) -> UnsupportedError:
     measure = refusal.measure
     able = [
         name
-        for name in BACKENDS
+        for name in installed_backends()
         if name != refusal.backend
         and not isinstance(get_bridge(name).plan(measure, profile.settings_for(measure)), Unsupported)
     ]

@@ -175,14 +175,16 @@ class PytrecEvalBridge:
     """pytrec_eval-terrier, the Python binding of trec_eval 9.0.8."""
 
     name = "pytrec_eval"
+    package = "pytrec-eval-terrier"
+    extra = ""
 
     def versions(self) -> dict[str, str]:
         """The package, its installed version, and the engine inside."""
         from importlib.metadata import version
 
         return {
-            "package": "pytrec-eval-terrier",
-            "version": version("pytrec-eval-terrier"),
+            "package": self.package,
+            "version": version(self.package),
             "engine": "trec_eval 9.0.8",
         }
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from metricpact.bridges.plan import Bridge
-from metricpact.contracts.errors import ContractError
+from metricpact.contracts.errors import ContractError, DependencyError
 
 BACKENDS = {
     "pytrec_eval": "metricpact.bridges.pytrec_eval_bridge",
@@ -22,4 +22,34 @@ def get_bridge(name: str) -> Bridge:
     if name not in BACKENDS:
         raise ContractError(f"{name!r} is not a backend", f"known: {', '.join(BACKENDS)}")
     bridge: Bridge = import_module(BACKENDS[name]).BRIDGE
+    return bridge
+
+
+def is_installed(name: str) -> bool:
+    """Whether the library of a backend is there."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        version(get_bridge(name).package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def installed_backends() -> list[str]:
+    """The backends whose library is installed, in the order of the registry."""
+    return [name for name in BACKENDS if is_installed(name)]
+
+
+def how_to_install(name: str) -> str:
+    """The command that installs a backend's library."""
+    bridge = get_bridge(name)
+    return f"pip install 'metricpact[{bridge.extra}]'" if bridge.extra else f"pip install {bridge.package}"
+
+
+def require(name: str) -> Bridge:
+    """The bridge to a backend that is about to be used; raises ``DependencyError`` where its library is missing."""
+    bridge = get_bridge(name)
+    if not is_installed(name):
+        raise DependencyError(f"backend {name} needs the package {bridge.package}", how_to_install(name))
     return bridge

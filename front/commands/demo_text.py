@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 
 import polars as pl
 from metricpact.bridges.evaluate import evaluate
-from metricpact.bridges.registry import BACKENDS
+from metricpact.bridges.registry import installed_backends
 from metricpact.bridges.sources.choose import read_judgments, read_run
 from metricpact.contracts.profiles import load_profile
 from metricpact.contracts.scores import Scores
@@ -33,7 +33,7 @@ def demo(measures: Sequence[str]) -> tuple[str, bool]:
     """The demonstration as text, and whether all backends agreed."""
     judgments, run = example()
     chapter, other = load_profile("chapter"), load_profile(PROFILE)
-    scores = {name: evaluate(judgments, run, measures, chapter, name) for name in BACKENDS}
+    scores = {name: evaluate(judgments, run, measures, chapter, name) for name in installed_backends()}
     names = list(scores)
     worst = max(largest_disagreement(scores[names[0]], scores[name]) for name in names[1:])
     difference = compare_profiles(judgments, run, measures, chapter, other, names[0])

@@ -11,11 +11,14 @@ def command() -> int:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    from metricpact.bridges.registry import BACKENDS, get_bridge
+    from metricpact.bridges.registry import BACKENDS, get_bridge, how_to_install, is_installed
     from metricpact.contracts.version import VERSION
 
     rows = [("metricpact", VERSION, ""), ("Python", platform.python_version(), platform.platform())]
     for name in BACKENDS:
+        if not is_installed(name):
+            rows.append((f"backend {name}", "missing", how_to_install(name)))
+            continue
         found = get_bridge(name).versions()
         rows.append((f"backend {name}", found["version"], f"{found['package']}, {found['engine']}"))
     for package, why in _PACKAGES.items():

@@ -46,7 +46,7 @@ def command(
     P@10 R@100 RR@10 AP@100 nDCG@10. The mean is over all judged queries unless the contract says otherwise.
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate, plan_all
-    from metricpact.bridges.registry import get_bridge
+    from metricpact.bridges.registry import require
     from metricpact.bridges.sources.choose import FORMATS, read_judgments, read_run
     from metricpact.contracts.measures import parse_measures
     from metricpact.render.registry import chosen, write
@@ -63,7 +63,7 @@ def command(
         raise click.UsageError("standard input (-) can be read once only")
     profile = options.profile_from(contract, settings, queries)
     wanted = measures or parse_measures(DEFAULT_MEASURES)
-    plan_all(get_bridge(backend), profile, wanted)  # what cannot be had is said before large files are read
+    plan_all(require(backend), profile, wanted)  # what cannot be had is said before large files are read
     output = chosen(output)
     hashing = output in ("json", "jsonl")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
