@@ -169,7 +169,7 @@ class Scores:
         }
 
     def to_polars(self) -> pl.DataFrame:
-        """One row per judged query and measure: query_id, measure, value, reason, judged_fraction."""
+        """One row per judged query and measure, by query: query_id, measure, value, reason, judged_fraction."""
         frames = [
             pl.DataFrame(
                 {
@@ -183,7 +183,10 @@ class Scores:
             for column in self.columns
         ]
         schema = dict.fromkeys(("query_id", "measure"), pl.String) | {"value": pl.Float64, "reason": pl.String}
-        return pl.concat(frames) if frames else pl.DataFrame(schema=schema | {"judged_fraction": pl.Float64})
+        if not frames:
+            return pl.DataFrame(schema=schema | {"judged_fraction": pl.Float64})
+        by_query = np.arange(len(frames) * len(self.queries)).reshape(len(frames), -1).T.ravel()
+        return pl.concat(frames)[by_query]
 
     def to_pandas(self) -> pd.DataFrame:
         """The same rows as a pandas frame; raises ``DependencyError`` without pandas and pyarrow."""

@@ -45,7 +45,7 @@ _AMBIGUOUS = {
 }
 # Names that some tools take with a cutoff and then score without it.
 _CUT_IS_DROPPED = {"recip_rank": "RR", "map": "AP", "ndcg": "nDCG"}
-_AT = re.compile(r"(?P<name>[A-Za-z_-]+)(?:\((?P<inner>.*)\))?(?:@(?P<cut>.*))?", re.DOTALL)
+_AT = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?:\((?P<inner>.*)\))?(?:@(?P<cut>.*))?", re.DOTALL)
 _TREC = re.compile(r"(?P<name>[A-Za-z_]+?)(?:_at_|[_.])(?P<cut>[+-]?[0-9].*)", re.DOTALL)
 _DCG = {"exp-log2": "exponential", "log2": "linear"}
 

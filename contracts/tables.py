@@ -266,7 +266,12 @@ def _id_column(values: Iterable[str], word: str, origin: Origin) -> pl.Series:
                     ID_HINT,
                     source=origin.name,
                 )
-        column = pl.Series(f"{word}_id", listed, dtype=pl.String)
+        try:
+            column = pl.Series(f"{word}_id", listed, dtype=pl.String)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{word} id {error.object!r} is not valid Unicode (a lone surrogate)", ID_HINT, source=origin.name
+            ) from error
     if column.null_count() or (len(column) and bool((column == "").any())):
         raise InputError(f"a {word} id is empty", ID_HINT, source=origin.name)
     return column
@@ -296,10 +301,10 @@ def _numbers(values: Iterable[float], word: str, origin: Origin) -> npt.NDArray[
 
 def whole_grades(grades: npt.NDArray[Any], origin: Origin) -> npt.NDArray[Any]:
     """Grades as integers where all of them are; raises ``InputError`` for one that no double holds exactly."""
-    beyond = np.flatnonzero(np.abs(grades) > MAX_GRADE)
+    beyond = np.flatnonzero(np.abs(grades) >= MAX_GRADE)
     if len(beyond):
         raise InputError(
-            f"grade {grades[beyond[0]]} is larger than 2^53",
+            f"grade {grades[beyond[0]]} is beyond 2^53",
             "grades are small integers such as 0, 1, 2, 3",
             source=origin.name,
             line=origin.line(int(beyond[0])),

@@ -57,8 +57,10 @@ def _contracts() -> str:
 def _backends() -> str:
     tables = {name: get_bridge(name).capabilities() for name in BACKENDS}
     rows = [f"| | {' | '.join(tables)} |", "|---|" + "---|" * len(tables)]
-    for family in FAMILIES:
-        rows.append(f"| {family} | " + " | ".join(_word(table.measures[family]) for table in tables.values()) + " |")
+    rows += [
+        f"| {family} | " + " | ".join(_word(table.measures[family]) for table in tables.values()) + " |"
+        for family in FAMILIES
+    ]
     for field in FIELDS:
         cells = []
         for table in tables.values():

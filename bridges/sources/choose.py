@@ -69,6 +69,7 @@ def _open(path: Path, hashing: bool) -> tuple[Stream, Iterator[bytes], bytes]:
     stream = open_stream(path, hashing=hashing)
     for magic, kind in _BINARY.items():
         if stream.head.startswith(magic):
+            stream.close()
             raise InputError(f"is a {kind} file, which is not read here", "unpack or convert it", source=stream.name)
     slices = stream.slices()
     head = next(slices, b"")

@@ -42,21 +42,27 @@ class Stream:
         """
         rest = b""
         first = True
-        for chunk in self._chunks():
-            data = rest + chunk if rest else chunk
-            if first:
-                data = data.removeprefix(_BOM)
-                first = False
-            end = data.rfind(b"\n") + 1
-            if end:
-                yield data[:end]
-            rest = data[end:]
-            if len(rest) > LONGEST_LINE:
-                raise InputError(
-                    f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
-                )
-        if rest:
-            yield rest
+        try:
+            for chunk in self._chunks():
+                data = rest + chunk if rest else chunk
+                end = data.rfind(b"\n") + 1
+                if end:
+                    yield data[:end].removeprefix(_BOM) if first else data[:end]
+                    first = False
+                rest = data[end:]
+                if len(rest) > LONGEST_LINE:
+                    raise InputError(
+                        f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
+                    )
+            if rest:
+                yield rest.removeprefix(_BOM) if first else rest
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.raw is not sys.stdin.buffer:
+            self.raw.close()
 
     def read_all(self) -> bytes:
         """The whole decompressed text, without a byte order mark."""
@@ -108,8 +114,8 @@ class _Tee:
         self.raw, self.digest, self.head = raw, digest, head
 
     def read(self, size: int = -1) -> bytes:
-        data = self.head
-        self.head = b""
+        cut = len(self.head) if size < 0 else size
+        data, self.head = self.head[:cut], self.head[cut:]
         if size < 0 or len(data) < size:
             data += self.raw.read(size if size < 0 else size - len(data))
         if self.digest is not None:
@@ -121,7 +127,7 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
     """Open a file, or standard input for ``-``; raises ``InputError`` where that is not possible."""
     name = str(path)
     try:
-        # Closed with the process or when the stream is collected: its slices are read long after this returns.
+        # Closed when its slices are read, long after this returns.
         raw: IO[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb", buffering=0)  # noqa: SIM115
         head = raw.read(4)
     except FileNotFoundError as error:

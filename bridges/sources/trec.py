@@ -55,6 +55,8 @@ def _rank_fault(ranks: pl.Series, origin: Origin) -> tuple[InputError | None, In
     if ranks.dtype != pl.String:
         return None, ranks.to_numpy()
     whole = ranks.str.to_integer(strict=False) if len(ranks) else ranks
+    if not whole.null_count():
+        return None, whole.to_numpy()
     bad = int(np.flatnonzero(whole.is_null().to_numpy())[0])
     return (
         InputError(
