@@ -162,10 +162,8 @@ def test_the_wheel_holds_metricpact_and_nothing_else(wheel: Path) -> None:
 
 def test_the_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
     """The demo and the command line run from the wheel alone, in another folder."""
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path / "site"), str(wheel)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path / "site")]
+    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
     # The checkout's editable install comes later on the path than PYTHONPATH, and must not be what runs.
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     where = subprocess.run(
