@@ -14,6 +14,7 @@ import polars as pl
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.rows import Codes, Keys, first_or_last, first_pair, repeated_rows, row_keys
+from metricpact.contracts.sorting import queries_of, sort_rows, within
 from metricpact.contracts.tables import Floats, Ints, Run
 
 
@@ -126,12 +127,15 @@ def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, 
     if rows.scores is None:
         return None, nothing
     scores = _narrow(rows.scores) if contract.score_width == "float32" else rows.scores
+    order: Ints | None = None
+    rising = within(scores[1:] > scores[:-1], starts)
+    if rising.any():
+        order = np.arange(len(scores))
+        sort_rows(order, starts, queries_of(np.flatnonzero(rising), starts), -scores)
     if contract.rank_conflict == "error":
-        _check_ranks(rows, starts, scores)
-    rising = _within(scores[1:] > scores[:-1], starts)
-    order = _sorted_rows(starts, len(scores), rising, lambda some: (-scores[some],))
+        _check_ranks(rows, starts, scores, order)
     seen = scores if order is None else scores[order]
-    tied = _within(seen[1:] == seen[:-1], starts)
+    tied = within(seen[1:] == seen[:-1], starts)
     if contract.ties == "error" and tied.any():
         at = int(np.flatnonzero(tied)[0])
         first, second = (at, at + 1) if order is None else (int(order[at]), int(order[at + 1]))
@@ -156,10 +160,13 @@ def _by_rank(rows: _Rows, starts: Ints) -> Ints | None:
             "order=rank needs one; choose order=score or order=given",
             source=rows.run.origin.name,
         )
-    falling = _within(ranks[1:] <= ranks[:-1], starts)
-    order = _sorted_rows(starts, len(ranks), falling, lambda some: (ranks[some],))
+    order: Ints | None = None
+    falling = within(ranks[1:] <= ranks[:-1], starts)
+    if falling.any():
+        order = np.arange(len(ranks))
+        sort_rows(order, starts, queries_of(np.flatnonzero(falling), starts), ranks)
     seen = ranks if order is None else ranks[order]
-    same = _within(seen[1:] == seen[:-1], starts)
+    same = within(seen[1:] == seen[:-1], starts)
     if same.any():
         at = int(np.flatnonzero(same)[0])
         first, second = (at, at + 1) if order is None else (int(order[at]), int(order[at + 1]))
@@ -171,20 +178,23 @@ def _by_rank(rows: _Rows, starts: Ints) -> Ints | None:
     return _inverse(order)
 
 
-def _check_ranks(rows: _Rows, starts: Ints, scores: npt.NDArray[Any]) -> None:
-    """Refuse a rank column that strictly contradicts the scores."""
+def _check_ranks(rows: _Rows, starts: Ints, scores: npt.NDArray[Any], order: Ints | None) -> None:
+    """Refuse a rank column that strictly contradicts the scores; ``order`` sorts the rows by falling score."""
     ranks = rows.ranks
     hint = "choose which counts: --set rank_conflict=ignore (the scores) or --set order=rank (the ranks)"
     if ranks is None:
         if rows.run.rank_fault is not None:
             raise rows.run.rank_fault
         return
-    astray = _within((ranks[1:] < ranks[:-1]) | (scores[1:] > scores[:-1]), starts)
+    # Ranks that rise with falling scores contradict nothing; the rest is looked at more closely.
+    seen = ranks if order is None else ranks[order]
+    astray = within(seen[1:] < seen[:-1], starts)
     if not astray.any():
         return
-    some = _rows_of(starts, len(scores), np.flatnonzero(astray))
-    order = some[np.lexsort((-scores[some], ranks[some], rows.codes[some]))]
-    better, worse = order[:-1], order[1:]
+    by_rank = np.arange(len(scores)) if order is None else order.copy()
+    queries = queries_of(np.flatnonzero(astray), starts)
+    sort_rows(by_rank, starts, queries, ranks)
+    better, worse = by_rank[:-1], by_rank[1:]
     # By rank and, among equal ranks, by falling score: a contradiction shows between neighbours.
     conflict = (
         (rows.codes[better] == rows.codes[worse]) & (ranks[better] < ranks[worse]) & (scores[better] < scores[worse])
@@ -233,34 +243,6 @@ def _tie_groups(order: Ints | None, tied: npt.NDArray[np.bool_], starts: Ints) -
     placed_start, placed_count = np.empty_like(start), np.empty_like(count)
     placed_start[order], placed_count[order] = start, count
     return placed_start, placed_count
-
-
-def _sorted_rows(starts: Ints, size: int, astray: npt.NDArray[np.bool_], keys: Any) -> Ints | None:
-    """Row order with the queries that have an astray pair sorted stably by ``keys(rows)``; None if there is none."""
-    if not astray.any():
-        return None
-    some = _rows_of(starts, size, np.flatnonzero(astray))
-    block = np.searchsorted(starts, some, side="right")
-    order = np.arange(size)
-    order[some] = some[np.lexsort((*keys(some), block))]
-    return order
-
-
-def _rows_of(starts: Ints, size: int, rows: Ints) -> Ints:
-    """All rows of the queries that the given rows belong to, in row order."""
-    blocks = np.unique(np.searchsorted(starts, rows, side="right") - 1)
-    if len(blocks) == len(starts):
-        return np.arange(size)
-    begin = starts[blocks]
-    lengths = np.append(starts, size)[blocks + 1] - begin
-    shift = begin - (np.cumsum(lengths) - lengths)
-    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(shift, lengths))
-
-
-def _within(pairs: npt.NDArray[np.bool_], starts: Ints) -> npt.NDArray[np.bool_]:
-    """Flags of neighbouring rows, cleared where the second one begins another query."""
-    pairs[starts[1:] - 1] = False
-    return pairs
 
 
 def _inverse(order: Ints | None) -> Ints | None:

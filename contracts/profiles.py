@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -109,7 +110,7 @@ def load_profile(name: str | Path | Contract | Profile) -> Profile:
     if text in profile_names():
         path = _FOLDER / f"{text}.toml"
         return _from_document(load_toml(path), path.name, builtin=True)
-    if text.endswith(".toml") or Path(text).is_file():
+    if text.endswith(".toml") or os.path.isfile(text):
         return Profile.from_toml(text)
     raise ContractError(f"{text!r} is not a contract", f"known: {', '.join(profile_names())}; or name a TOML file")
 

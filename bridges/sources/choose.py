@@ -33,7 +33,7 @@ def read_judgments(source: Any, *, format: str | None = None, split: str = "test
     if not isinstance(source, str | os.PathLike):
         return judgments_from_object(source)
     path, wanted = Path(source), format
-    if str(source) != "-" and path.is_dir():
+    if str(source) != "-" and os.path.isdir(path):
         path, wanted = qrels_in_folder(path, split), format or "beir"
     stream, slices, head = _open(path, hashing)
     match wanted or _qrels_format(head):
@@ -52,7 +52,7 @@ def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -
         return source
     if not isinstance(source, str | os.PathLike):
         return run_from_object(source)
-    if str(source) != "-" and Path(source).is_dir():
+    if str(source) != "-" and os.path.isdir(source):
         raise InputError("is a folder, not a run", f"a run file reads: {RUN.shape}", source=str(source))
     stream, slices, head = _open(Path(source), hashing)
     if format == "json" or (format is None and head.lstrip()[:1] == b"{"):

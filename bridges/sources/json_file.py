@@ -29,7 +29,7 @@ def _load(stream: Stream, data: bytes) -> Pairs:
         loaded: Any = json.loads(data, object_pairs_hook=_Pairs)
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON: {error.msg}", _HINT, source=stream.name, line=error.lineno) from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON: {error}", _HINT, source=stream.name) from error
     if not isinstance(loaded, _Pairs):
         raise InputError("the JSON is no object of queries", _HINT, source=stream.name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,7 +87,7 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
         try:
             measures.append(parse_measure(argument))
         except MeasureError as error:
-            is_path = argument == "-" or "/" in argument or Path(argument).exists()
+            is_path = argument == "-" or "/" in argument or os.path.exists(argument)
             ambiguous = "ambiguous" in error.fact or "needs a cutoff" in error.fact
             if not is_path and (ambiguous or resembles_measure(argument)):
                 raise
