@@ -17,6 +17,7 @@ from metricpact.bridges.sources.trec import QRELS, RUN, read_trec_qrels, read_tr
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Run
 
+BEIR_COLUMNS = 3
 FORMATS = ("trec", "beir", "json")
 """The formats that can be forced."""
 _BINARY = {b"PAR1": "Parquet", b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zX": "xz", b"\x04\x22\x4d\x18": "lz4"}
@@ -32,15 +33,15 @@ def read_judgments(source: Any, *, format: str | None = None, split: str = "test
         return source
     if not isinstance(source, str | os.PathLike):
         return judgments_from_object(source)
-    path, wanted = Path(source), format
-    if str(source) != "-" and os.path.isdir(path):
-        path, wanted = qrels_in_folder(path, split), format or "beir"
+    _check_format(format)
+    path, in_folder = Path(source), str(source) != "-" and os.path.isdir(source)
+    if in_folder:
+        path = qrels_in_folder(path, split)
     stream, slices, head = _open(path, hashing)
-    match wanted or _qrels_format(head):
+    match format or _qrels_format(stream, head, in_folder=in_folder):
         case "json":
             return read_json_qrels(stream, b"".join(slices))
         case "beir":
-            _refuse_wide_beir(stream, head)
             return read_beir_qrels(stream, slices, head)
         case _:
             return read_trec_qrels(stream, slices)
@@ -52,6 +53,7 @@ def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -
         return source
     if not isinstance(source, str | os.PathLike):
         return run_from_object(source)
+    _check_format(format)
     if str(source) != "-" and os.path.isdir(source):
         raise InputError("is a folder, not a run", f"a run file reads: {RUN.shape}", source=str(source))
     stream, slices, head = _open(Path(source), hashing)
@@ -81,22 +83,22 @@ def _open(path: Path, hashing: bool) -> tuple[Stream, Iterator[bytes], bytes]:
     return stream, chain([head], slices), head
 
 
-def _qrels_format(head: bytes) -> str:
+def _check_format(name: str | None) -> None:
+    if name is not None and name not in FORMATS:
+        raise InputError(f"{name!r} is not a format", f"choose from: {', '.join(FORMATS)}")
+
+
+def _qrels_format(stream: Stream, head: bytes, *, in_folder: bool) -> str:
+    """The format that the first line shows; raises ``InputError`` for one that can be read in two ways."""
     if head.lstrip()[:1] == b"{":
         return "json"
-    blanks, tabs, _ = first_fields(head)
-    three = len(tabs) == 3
-    if is_header(tabs) or (three and len(blanks) != len(QRELS.columns)):
-        return "beir"
-    return "trec"
-
-
-def _refuse_wide_beir(stream: Stream, head: bytes) -> None:
     blanks, tabs, line = first_fields(head)
-    if len(blanks) == len(QRELS.columns) and len(tabs) != 3:
+    trec, beir = len(blanks) == len(QRELS.columns), len(tabs) == BEIR_COLUMNS
+    if is_header(tabs) or (beir and not trec):
+        return "beir"
+    if trec and (beir or in_folder):
+        what = "4 columns with blanks, 3 with tabs" if beir else "4 columns where a BEIR qrels file has 3"
         raise InputError(
-            "4 columns where a BEIR qrels file has 3",
-            f"--format trec reads it as a TREC qrels file ({QRELS.shape})",
-            source=stream.name,
-            line=line,
+            what, "--format trec reads 4 columns, --format beir reads 3 between tabs", source=stream.name, line=line
         )
+    return "beir" if in_folder else "trec"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from metricpact.bridges.sources.streams import Stream
+from metricpact.bridges.sources.streams import BOM, Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Ints
 
@@ -166,6 +166,8 @@ def _read_with_care(data: bytes, first: int, layout: Layout, name: str) -> tuple
 
 def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None:
     """A slice parsed at once, or None where its plain shape cannot be proven."""
+    if data.startswith(BOM):
+        return None  # the parser would drop a mark that is part of an id here
     count = data[: data.find(b"\n") + 1 or len(data)].count(separator) + 1
     if not len(layout.columns) - layout.tail <= count <= len(layout.columns):
         return None

@@ -16,7 +16,7 @@ from metricpact.contracts.errors import InputError
 SLICE = 1 << 23
 """Bytes read at once: small enough to stay cheap in memory, large enough to parse fast."""
 LONGEST_LINE = 1 << 26
-_GZIP, _ZSTD, _BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
+_GZIP, _ZSTD, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Stream:
                 data = rest + chunk if rest else chunk
                 end = data.rfind(b"\n") + 1
                 if end:
-                    yield data[:end].removeprefix(_BOM) if first else data[:end]
+                    yield data[:end].removeprefix(BOM) if first else data[:end]
                     first = False
                 rest = data[end:]
                 if len(rest) > LONGEST_LINE:
@@ -55,7 +55,7 @@ class Stream:
                         f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
                     )
             if rest:
-                yield rest.removeprefix(_BOM) if first else rest
+                yield rest.removeprefix(BOM) if first else rest
         finally:
             self.close()
 

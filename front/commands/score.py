@@ -47,16 +47,12 @@ def command(
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate, plan_all
     from metricpact.bridges.registry import require
-    from metricpact.bridges.sources.choose import FORMATS, read_judgments, read_run
+    from metricpact.bridges.sources.choose import read_judgments, read_run
     from metricpact.contracts.measures import parse_measures
     from metricpact.render.registry import chosen, write
     from metricpact.render.scores import score_report
 
     runs, measures = options.sort_arguments(arguments)
-    if format_ is not None and format_ not in FORMATS:
-        raise click.BadParameter(
-            f"{format_!r} is not a format; choose from: {', '.join(FORMATS)}", param_hint="--format"
-        )
     if not runs:
         raise click.UsageError("no run is named: metricpact score QRELS RUN… [MEASURE…]")
     if [qrels, *runs].count("-") > 1:
