@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from metricpact.contracts.parallel import in_parts
 from metricpact.contracts.tables import Ints
 
 Keys = npt.NDArray[np.uint64]
@@ -17,13 +18,26 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: different q
 
 def row_keys(docs: pl.Series, codes: Codes) -> Keys:
     """A 64-bit key for every (query, document), equal for equal pairs within this process."""
-    return np.asarray(docs.hash(seed=0).to_numpy() + codes.astype(np.uint64) * _SPREAD)
+
+    def part(begin: int, end: int) -> Keys:
+        shift = codes[begin:end].astype(np.uint64) * _SPREAD
+        shift += docs.slice(begin, end - begin).hash(seed=0).to_numpy()
+        return shift
+
+    return np.concatenate(in_parts(len(docs), part))
 
 
 def repeated_rows(keys: Keys, docs: pl.Series, codes: Codes) -> Ints:
     """The rows of every (query, document) that occurs more than once, in row order."""
-    ordered = np.sort(keys)
-    suspects = ordered[1:][ordered[1:] == ordered[:-1]]
+
+    def part(begin: int, end: int) -> Keys:
+        ordered = np.sort(keys[begin:end])
+        return np.asarray(ordered[1:][ordered[1:] == ordered[:-1]])
+
+    def after_its_query(row: int) -> int:
+        return row + int(np.argmax(np.append(codes[row:] != codes[row], True)))
+
+    suspects = np.concatenate(in_parts(len(keys), part, after_its_query))
     if not len(suspects):
         return np.empty(0, np.int64)
     rows = np.flatnonzero(np.isin(keys, suspects))
