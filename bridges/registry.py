@@ -10,7 +10,10 @@ from metricpact.contracts.errors import ContractError, DependencyError
 
 BACKENDS = {
     "pytrec_eval": "metricpact.bridges.pytrec_eval_bridge",
+    "ranx": "metricpact.bridges.ranx_bridge",
+    "ir_measures": "metricpact.bridges.ir_measures_bridge",
     "reference": "metricpact.bridges.reference_bridge",
+    "sklearn": "metricpact.bridges.sklearn_bridge",
 }
 """Backend name → module; the module's ``BRIDGE`` is the bridge. The first one is the default."""
 DEFAULT_BACKEND = next(iter(BACKENDS))

@@ -1,0 +1,176 @@
+"""The ``ir_measures`` backend: ir_measures with its provider named, one evaluator a measure.
+
+Left alone, ir_measures picks a provider for each measure (RR and RR@10 come from different ones, which break ties
+differently) and merges measures into one call of it, where a gain table can reach another nDCG. Here the provider
+is pytrec_eval by name, each measure object is made by its class (never by parsing a name) and is alone in its
+evaluator. Gains, thresholds and cutoffs of RR are settled in the input, as for pytrec_eval itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.trec_eval_input import Groups, prepare, refuse_judgments, refuse_table
+from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.families import FAMILIES
+from metricpact.contracts.measures import Measure, parse_measure
+from metricpact.contracts.prefixes import Prefixes
+from metricpact.contracts.tables import Floats, Judgments, Run
+
+PROVIDER = "pytrec_eval"
+SMALLEST_SQUARE = 1e-4
+"""Smallest β² that ir_measures writes as a plain decimal, the only form that trec_eval reads."""
+
+_NO_DCG = "its pytrec_eval provider has no DCG, only its quotient with the ideal"
+CAPABILITIES = Capabilities(
+    measures={name: _NO_DCG if name in ("DCG", "IDCG") else "" for name in FAMILIES},
+    fields={
+        name: dict.fromkeys((*known.values, "*"), "")
+        | {
+            "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
+            "discount": {"jk": "its pytrec_eval provider's discount is 1 / log2(i + 1)"},
+        }.get(name, {})
+        for name, known in FIELDS.items()
+    },
+)
+
+
+class IrMeasuresBridge:
+    """ir_measures and its pytrec_eval provider."""
+
+    name = "ir_measures"
+    package = "ir-measures"
+    extra = "ir-measures"
+
+    def versions(self) -> dict[str, str]:
+        """The package, its version, and that of the provider named."""
+        from importlib.metadata import version
+
+        engine = f"pytrec_eval-terrier {version('pytrec-eval-terrier')}"
+        return {"package": self.package, "version": version(self.package), "engine": engine}
+
+    def capabilities(self) -> Capabilities:
+        """All measures but DCG and IDCG; all conventions but two."""
+        return CAPABILITIES
+
+    def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
+        """The measure object to ask the provider for, and what is done to its input and output."""
+        contract = measure.apply(contract)
+        refusal = CAPABILITIES.refusal(self.name, measure, contract) or refuse_table(self.name, measure, contract)
+        if refusal is None and measure.family == "SetF" and (measure.beta or 1.0) ** 2 < SMALLEST_SQUARE:
+            reason = f"it writes a β² below {SMALLEST_SQUARE:g} with an exponent, which trec_eval does not read"
+            refusal = Unsupported(self.name, measure, reason)
+        if refusal is not None:
+            return refusal
+        recipe = recipe_for(measure, contract)
+        repairs = ["zero for empty rankings", "zero without a positive judgment"]
+        if recipe.clip is not None:
+            repairs.append(f"zero beyond rank {recipe.clip}")
+        return Plan(self.name, measure, contract, call_of(recipe), recipe.feed.transforms(), tuple(repairs))
+
+    def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
+        """One evaluator a measure; measures share only input. Raises ``LimitError`` before any call."""
+        recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
+        feeds: dict[Feed, list[Recipe]] = {}
+        for recipe in recipes:
+            feeds.setdefault(recipe.feed, []).append(recipe)
+        inputs = {feed: prepare(prefixes, feed, common_depth(wanted), self.name) for feed, wanted in feeds.items()}
+        values: dict[tuple[Feed, str], Floats] = {}
+        for recipe in recipes:
+            key = (recipe.feed, call_of(recipe))
+            if key not in values:
+                values[key] = _call(inputs[recipe.feed], recipe)
+        return [clipped(values[recipe.feed, call_of(recipe)], recipe.clip) for recipe in recipes]
+
+    def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
+        """``iter_calc`` on dicts of the whole input, providers left to ir_measures; its names (``nDCG@10``).
+
+        A name that ir_measures cannot parse (its parser does not work on every Python) is read by metricpact.
+        """
+        import ir_measures
+
+        if run.scores is None:
+            raise UnsupportedError(
+                "unsupported: ir_measures takes rankings with scores only",
+                "give the run scores",
+                backend=self.name,
+                reason="the run has no scores",
+            )
+        refuse_harmful(judgments, measures)
+        asked = {name: _named(name) for name in measures}
+        qrels: dict[str, dict[str, int]] = {query: {} for query in judgments.queries}
+        for query, doc, grade in judgments.to_polars().iter_rows():
+            qrels[query][doc] = grade
+        ranked: dict[str, dict[str, float]] = {query: {} for query in run.queries}
+        for query, doc, score, _ in run.to_polars().iter_rows():
+            ranked[query][doc] = score
+        values: dict[Any, dict[str, float]] = {measure: {} for measure in asked.values()}
+        for found in ir_measures.iter_calc(list(values), qrels, ranked):
+            values[found.measure][found.query_id] = found.value
+        return {name: values[measure] for name, measure in asked.items()}
+
+
+def call_of(recipe: Recipe) -> str:
+    """A plain measure as ir_measures prints it, with its provider: ``pytrec_eval:SetF(beta=0.25)``."""
+    parameters = [f"{key}={value}" for key, value in _parameters(recipe).items() if key != "cutoff"]
+    inner = f"({','.join(parameters)})" if parameters else ""
+    return f"{PROVIDER}:{recipe.family}{inner}" + ("" if recipe.cutoff is None else f"@{recipe.cutoff}")
+
+
+def refuse_harmful(judgments: Judgments, measures: Sequence[str]) -> None:
+    """Refuse what would kill the process or take gigabytes when ir_measures is called on raw input."""
+    import re
+
+    for name in measures:
+        if re.search(r"@0+$", name):
+            raise LimitError(f"{name!r} would end the process inside trec_eval", "name a cutoff of 1 or more")
+    refuse_judgments(judgments)
+
+
+def _parameters(recipe: Recipe) -> dict[str, Any]:
+    """The parameters of a plain measure as ir_measures takes them; its beta is β squared."""
+    parameters: dict[str, Any] = {} if recipe.cutoff is None else {"cutoff": recipe.cutoff}
+    if recipe.family == "SetF" and recipe.beta not in (None, 1.0):
+        parameters["beta"] = float(recipe.beta or 1.0) ** 2
+    return parameters
+
+
+def _call(given: Groups, recipe: Recipe) -> Floats:
+    """The values of one measure; queries that were not handed over are 0."""
+    import ir_measures
+
+    provider, column = ir_measures.providers.registry[PROVIDER], np.zeros(len(given.lengths))
+    for codes, ranking in given:
+        measure = getattr(ir_measures, recipe.family)(**_parameters(recipe))
+        qrels = {str(code): given.qrels[str(code)] for code in codes}
+        evaluator = provider.evaluator([measure], qrels)
+        for found in evaluator.iter_calc(dict.fromkeys(qrels, ranking)):
+            column[int(found.query_id)] = found.value
+    return column
+
+
+def _named(name: str) -> Any:
+    """The measure object of ir_measures that a name means."""
+    import ir_measures
+
+    try:
+        return ir_measures.parse_measure(name)
+    except Exception:  # what its parser raises depends on the version of Python
+        measure = parse_measure(name)
+    parameters: dict[str, Any] = {
+        "cutoff": measure.cutoff,
+        "rel": measure.rel,
+        "beta": None if measure.beta in (None, 1.0) else measure.beta,
+        "dcg": {"exponential": "exp-log2", "linear": "log2"}[measure.gain] if isinstance(measure.gain, str) else None,
+        "gains": {int(grade): int(gain) for grade, gain in measure.gain} if isinstance(measure.gain, tuple) else None,
+    }
+    made = getattr(ir_measures, measure.family)
+    return made(**{key: value for key, value in parameters.items() if value is not None})
+
+
+BRIDGE = IrMeasuresBridge()

@@ -1,0 +1,291 @@
+"""The ``ranx`` backend: ranx's compiled metrics, called on arrays laid out from the prefixes.
+
+ranx's own containers (typed dictionaries) cost seconds to compile and to fill, and plain dictionaries are paired by
+position and not by query id. Its metric functions take three-dimensional arrays as well (query × document × (id,
+grade)), so they get these: the judged documents as numbers, at their ranks, and 0 elsewhere. Padding has a grade
+that is no number, which ranx counts as neither relevant nor not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.families import FAMILIES
+from metricpact.contracts.measures import Measure
+from metricpact.contracts.prefixes import Prefixes
+from metricpact.contracts.tables import Floats, Ints, Judgments, Run
+
+MAX_DEPTH = 2**21
+"""Deepest rank, and most judgments of a query, handed over: ranx walks through both, one inside the other."""
+MAX_GAIN = 2.0**1000
+"""Largest gain handed over: sums of larger ones would leave double precision."""
+BATCH_CELLS = 2**21
+"""Documents in the arrays of one call, 16 bytes each: what bounds the memory."""
+
+_METRICS = {
+    "P": "precision",
+    "SetP": "precision",
+    "R": "recall",
+    "SetR": "recall",
+    "SetF": "f1",
+    "RR": "mrr",
+    "AP": "map",
+    "nDCG": "ndcg",
+    "DCG": "dcg",
+    "Success": "hit_rate",
+    "Rprec": "r-precision",
+    "Bpref": "bpref",
+}
+CAPABILITIES = Capabilities(
+    measures=dict.fromkeys(FAMILIES, ""),
+    fields={
+        name: dict.fromkeys((*known.values, "*"), "")
+        | {
+            "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
+            "discount": {"jk": "ranx's discount is 1 / log2(i + 1)"},
+        }.get(name, {})
+        for name, known in FIELDS.items()
+    },
+)
+_ONLY_F1 = "ranx's F is F1: it has no weight"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One metric function of ranx with its arguments; ``str()`` is ranx's own name for it."""
+
+    metric: str
+    cutoff: int
+    level: int
+
+    def __str__(self) -> str:
+        return self.metric + (f"@{self.cutoff}" if self.cutoff else "") + ("" if self.level == 1 else f"-l{self.level}")
+
+
+def call_of(recipe: Recipe) -> Call:
+    """The call for a plain measure. Gains below 1 count from relevance level 0 on."""
+    return Call(_METRICS[recipe.family], recipe.cutoff or recipe.clip or 0, 0 if recipe.feed.grading == "gain" else 1)
+
+
+class RanxBridge:
+    """ranx, compiled by numba."""
+
+    name = "ranx"
+    package = "ranx"
+    extra = "ranx"
+
+    def versions(self) -> dict[str, str]:
+        """The package, its version, and that of the compiler."""
+        from importlib.metadata import version
+
+        return {"package": self.package, "version": version(self.package), "engine": f"numba {version('numba')}"}
+
+    def capabilities(self) -> Capabilities:
+        """All measures (SetF without a weight); all conventions but two."""
+        return CAPABILITIES
+
+    def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
+        """The ranx metric to call and what is done to its input and output."""
+        contract = measure.apply(contract)
+        refusal = CAPABILITIES.refusal(self.name, measure, contract)
+        if refusal is None and measure.family == "SetF" and measure.beta != 1:
+            refusal = Unsupported(self.name, measure, _ONLY_F1)
+        if refusal is not None:
+            return refusal
+        recipe = recipe_for(measure, contract)
+        transforms, repairs = recipe.feed.transforms(), ("zero without a positive judgment",)
+        if recipe.feed.grading == "preference":
+            transforms += ("add a judged non-relevant document, not returned, where there is none",)
+        if not recipe.feed.ideal:
+            repairs = ("zero for empty rankings", *repairs)
+        return Plan(self.name, measure, contract, str(call_of(recipe)), transforms, repairs)
+
+    def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
+        """One pass over the arrays a feed; raises ``LimitError`` before any call."""
+        recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
+        feeds: dict[Feed, list[Recipe]] = {}
+        for recipe in recipes:
+            feeds.setdefault(recipe.feed, []).append(recipe)
+        selections = {feed: _select(prefixes, feed, common_depth(wanted)) for feed, wanted in feeds.items()}
+        values: dict[tuple[Feed, Call], Floats] = {}
+        for feed, wanted in feeds.items():
+            calls = list(dict.fromkeys(call_of(recipe) for recipe in wanted))
+            values |= {(feed, call): column for call, column in _call(selections[feed], feed, calls).items()}
+        return [values[recipe.feed, call_of(recipe)] for recipe in recipes]
+
+    def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
+        """``evaluate`` on ``Qrels`` and ``Run`` of the whole input, made comparable; ranx's names (``ndcg@10``)."""
+        if run.scores is None:
+            raise UnsupportedError(
+                "unsupported: ranx takes rankings with scores only",
+                "give the run scores",
+                backend=self.name,
+                reason="the run has no scores",
+            )
+        ranx = _ranx()
+        qrels: dict[str, dict[str, float]] = {query: {} for query in judgments.queries}
+        for query, doc, grade in judgments.to_polars().iter_rows():
+            qrels[query][doc] = grade
+        ranked: dict[str, dict[str, float]] = {query: {} for query in run.queries}
+        for query, doc, score, _ in run.to_polars().iter_rows():
+            ranked[query][doc] = score
+        with _announced():
+            theirs = ranx.Run(ranked)
+            ranx.evaluate(ranx.Qrels(qrels), theirs, list(measures), make_comparable=True)
+        return {name: {query: float(value) for query, value in theirs.scores[name].items()} for name in measures}
+
+
+def _select(prefixes: Prefixes, feed: Feed, depth: int | None) -> Selection:
+    """A feed filled in, each query's judgments by falling grade; raises ``LimitError`` for what is too large."""
+    chosen = select(prefixes, feed, depth).handed()
+    query, rank, grade = chosen.query, chosen.rank, chosen.grade.astype(np.float64)
+    if feed.grading == "preference":
+        lacks = np.bincount(query[grade == 0], minlength=prefixes.size) == 0
+        lacking = np.flatnonzero(lacks & (chosen.lengths > 0)).astype(query.dtype)
+        query = np.concatenate([query, lacking])
+        rank = np.concatenate([rank, np.zeros(len(lacking), np.int64)])
+        grade = np.concatenate([grade, np.zeros(len(lacking))])
+    by = np.lexsort((-grade, query))
+    lengths = chosen.lengths if feed.exact else rounded(chosen.lengths)
+    judged = np.bincount(query, minlength=prefixes.size)
+    for counts, word in ((lengths, "documents"), (judged, "judgments")):
+        if len(counts) and counts.max() > MAX_DEPTH:
+            worst = int(counts.argmax())
+            raise LimitError(
+                f"query {prefixes.queries[worst]!r} needs {int(counts[worst])} {word} handed to ranx",
+                f"ranx is given up to {MAX_DEPTH}; --backend reference has no such limit",
+            )
+    if len(grade) and grade.max() > MAX_GAIN:
+        worst = int(query[grade.argmax()])
+        raise LimitError(
+            f"a grade of query {prefixes.queries[worst]!r} is worth {grade.max():g}",
+            f"ranx is given gains up to {MAX_GAIN:g}; choose another gain",
+        )
+    return Selection(query[by], rank[by], grade[by], lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Queries of one call, and ranx's two arguments: (query, document, (number, grade)) and (query, rank, (number, 0))."""
+
+    codes: Ints
+    qrels: Floats
+    run: Floats
+
+
+def batches(selected: Selection, cells: int) -> Iterator[Batch]:
+    """A selection as arrays, cut so that each holds at most ``cells`` documents, or one query.
+
+    Queries share an array only where their rankings are equally long, because ranx takes the length of an array
+    for the number of documents returned.
+    """
+    counts = np.bincount(selected.query, minlength=len(selected.lengths)).astype(np.int64)
+    begins = np.cumsum(counts) - counts
+    widths = rounded(counts)
+    handed = np.flatnonzero(selected.lengths)
+    order = handed[np.lexsort((widths[handed], selected.lengths[handed]))]
+    shapes = np.stack([selected.lengths[order], widths[order]], axis=1)
+    borders = np.flatnonzero(np.any(np.diff(shapes, axis=0) != 0, axis=1)) + 1
+    for start, end in zip([0, *borders.tolist()], [*borders.tolist(), len(order)], strict=True):
+        if start == end:
+            continue
+        length, width = shapes[start].tolist()
+        step = max(1, cells // (length + width))
+        for first in range(start, end, step):
+            codes = order[first : min(first + step, end)]
+            yield _laid_out(selected, codes, begins[codes], counts[codes], length, width)
+
+
+def _laid_out(selected: Selection, codes: Ints, begins: Ints, counts: Ints, length: int, width: int) -> Batch:
+    row = np.repeat(np.arange(len(codes)), counts)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    at = np.repeat(begins, counts) + place
+    # Padding bears the first document's number: numbers below the smallest (the fillers) are not searched for.
+    qrels = np.ones((len(codes), width, 2))
+    qrels[:, :, 1] = np.nan
+    qrels[row, place, 0] = place + 1
+    qrels[row, place, 1] = selected.grade[at]
+    run = np.zeros((len(codes), length, 2))
+    ranked = selected.rank[at] > 0
+    run[row[ranked], selected.rank[at][ranked] - 1, 0] = place[ranked] + 1
+    return Batch(codes, qrels, run)
+
+
+def _call(selected: Selection, feed: Feed, calls: Sequence[Call]) -> dict[Call, Floats]:
+    """The values of some ranx metrics; queries that were not handed over are 0."""
+    columns = {call: np.zeros(len(selected.lengths)) for call in calls}
+    if not selected.lengths.any():
+        return columns
+    switch = _ranx().metrics.metric_switch
+    with _announced():
+        for batch in batches(selected, BATCH_CELLS):
+            for call, column in columns.items():
+                column[batch.codes] = switch(call.metric)(batch.qrels, batch.run, call.cutoff, call.level)
+    return columns
+
+
+def _ranx() -> Any:
+    """The library. Where no cache of compiled functions can be kept, this process has one of its own."""
+    try:
+        import ranx
+    except RuntimeError as error:
+        # numba keeps its cache beside ranx or in the user's cache directory, and gives up where it can write neither.
+        if "cache" not in str(error):
+            raise
+        import atexit
+        import os
+        import tempfile
+
+        folder = tempfile.TemporaryDirectory(prefix="metricpact-numba-")
+        atexit.register(folder.cleanup)
+        os.environ["NUMBA_CACHE_DIR"] = folder.name
+        import numba.core.config
+
+        numba.core.config.reload_config()
+        import ranx
+    import ranx.metrics
+
+    return ranx
+
+
+def _announced() -> AbstractContextManager[Any]:
+    """While this lasts, numba's first compilation is announced on standard error; what is cached is not compiled."""
+    from numba.core import event
+
+    listener: AbstractContextManager[Any] = event.install_listener("numba:compile", _announcer())
+    return listener
+
+
+@cache
+def _announcer() -> Any:
+    """The one listener of this process, which speaks once."""
+    import sys
+
+    from numba.core import event
+
+    class Announcer(event.Listener):  # type: ignore[misc] # numba ships no types
+        told = False
+
+        def on_start(self, _: Any) -> None:
+            if not self.told:
+                sys.stderr.write("ranx is being compiled, once for this machine: half a minute or so\n")
+                sys.stderr.flush()
+            self.told = True
+
+        def on_end(self, _: Any) -> None:
+            """Nothing is told at the end."""
+
+    return Announcer()
+
+
+BRIDGE = RanxBridge()

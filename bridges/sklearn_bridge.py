@@ -1,0 +1,175 @@
+"""The ``sklearn`` backend: scikit-learn's ``ndcg_score``, a small observed implementation.
+
+``ndcg_score`` knows no judgments, only candidates: the ideal is made of the row it is given. So each row holds the
+judged documents at their ranks, zeros elsewhere, and below, out of reach of the cutoff, the judged documents that
+are not in the ranking. Scores fall strictly, and there are two candidates at least, or it refuses. Rows that are
+equal are scored once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.families import FAMILIES
+from metricpact.contracts.measures import Measure
+from metricpact.contracts.prefixes import Prefixes
+from metricpact.contracts.tables import Floats, Judgments, Run
+
+MAX_CANDIDATES = 2**21
+"""Longest row handed over."""
+MAX_GAIN = 2.0**1000
+"""Largest gain handed over: sums of larger ones would leave double precision."""
+
+CAPABILITIES = Capabilities(
+    measures={name: "" if name == "nDCG" else "ndcg_score computes nDCG only" for name in FAMILIES},
+    fields={
+        name: dict.fromkeys((*known.values, "*"), "")
+        | {
+            "ties": {"average": "each document is given a score of its own: there is no tie left to average over"},
+            "discount": {"jk": "ndcg_score's discount is 1 / log2(i + 1)"},
+        }.get(name, {})
+        for name, known in FIELDS.items()
+    },
+)
+
+
+class SklearnBridge:
+    """``sklearn.metrics.ndcg_score``."""
+
+    name = "sklearn"
+    package = "scikit-learn"
+    extra = "sklearn"
+
+    def versions(self) -> dict[str, str]:
+        """The package, its version, and that of what it computes with."""
+        from importlib.metadata import version
+
+        return {"package": self.package, "version": version(self.package), "engine": f"numpy {version('numpy')}"}
+
+    def capabilities(self) -> Capabilities:
+        """nDCG; all conventions but two."""
+        return CAPABILITIES
+
+    def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
+        """The call of ``ndcg_score`` and what is done to its input and output."""
+        contract = measure.apply(contract)
+        refusal = CAPABILITIES.refusal(self.name, measure, contract)
+        if refusal is not None:
+            return refusal
+        recipe = recipe_for(measure, contract)
+        depth = "the depth of its row" if recipe.cutoff is None else str(recipe.cutoff)
+        transforms = (*recipe.feed.transforms(), f"put judged documents outside the ranking below rank {depth}")
+        call = f"ndcg_score(k={'depth' if recipe.cutoff is None else recipe.cutoff}, ignore_ties=True)"
+        repairs = ("zero for empty rankings", "zero without a positive judgment")
+        return Plan(self.name, measure, contract, call, transforms, repairs)
+
+    def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
+        """One call for each row that differs; raises ``LimitError`` before any call."""
+        recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
+        feeds: dict[Feed, list[Recipe]] = {}
+        for recipe in recipes:
+            feeds.setdefault(recipe.feed, []).append(recipe)
+        selections = {feed: _select(prefixes, feed, wanted) for feed, wanted in feeds.items()}
+        values: dict[tuple[Feed, int | None], Floats] = {}
+        for recipe in recipes:
+            key = (recipe.feed, recipe.cutoff)
+            if key not in values:
+                values[key] = _call(selections[recipe.feed], recipe.cutoff)
+        return [values[recipe.feed, recipe.cutoff] for recipe in recipes]
+
+    def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
+        """``ndcg_score`` on each query's returned documents as candidates, the unjudged ones worth 0.
+
+        Measures are ``ndcg_score`` and ``ndcg_score@10``; queries on one side only are left out.
+        """
+        from sklearn.metrics import ndcg_score
+
+        if run.scores is None:
+            raise UnsupportedError(
+                "unsupported: ndcg_score takes rankings with scores only",
+                "give the run scores",
+                backend=self.name,
+                reason="the run has no scores",
+            )
+        grades: dict[str, dict[str, float]] = {query: {} for query in judgments.queries}
+        for query, doc, grade in judgments.to_polars().iter_rows():
+            grades[query][doc] = grade
+        ranked: dict[str, dict[str, float]] = {}
+        for query, doc, score, _ in run.to_polars().iter_rows():
+            ranked.setdefault(query, {})[doc] = score
+        cutoffs: dict[str, int | None] = {}
+        for name in measures:
+            family, _, cutoff = name.partition("@")
+            if family != "ndcg_score" or (cutoff and not cutoff.isdecimal()):
+                raise LimitError(f"{name!r} is not a call of ndcg_score", "name ndcg_score or ndcg_score@10")
+            cutoffs[name] = int(cutoff) if cutoff else None
+        values: dict[str, dict[str, float]] = {name: {} for name in measures}
+        for query, docs in ranked.items():
+            if query in grades:
+                truth = [[grades[query].get(doc, 0) for doc in docs]]
+                for name, cutoff in cutoffs.items():
+                    values[name][query] = float(ndcg_score(truth, [list(docs.values())], k=cutoff))
+        return values
+
+
+def _select(prefixes: Prefixes, feed: Feed, recipes: Sequence[Recipe]) -> Selection:
+    """A feed filled in, each query's judgments by falling gain; raises ``LimitError`` for what is too large."""
+    chosen = select(prefixes, feed, common_depth(recipes)).handed()
+    by = np.lexsort((-chosen.grade, chosen.query))
+    selected = Selection(chosen.query[by], chosen.rank[by], chosen.grade[by], rounded(chosen.lengths))
+    for recipe in recipes:
+        widths = _depths(selected, recipe.cutoff) + np.bincount(selected.query, minlength=prefixes.size)
+        if widths[selected.lengths > 0].max(initial=0) > MAX_CANDIDATES:
+            worst = int(np.where(selected.lengths > 0, widths, 0).argmax())
+            raise LimitError(
+                f"query {prefixes.queries[worst]!r} needs {int(widths[worst])} candidates handed to ndcg_score",
+                f"sklearn is given up to {MAX_CANDIDATES}; --backend reference has no such limit",
+            )
+    if len(selected.grade) and selected.grade.max() > MAX_GAIN:
+        worst = int(selected.query[selected.grade.argmax()])
+        raise LimitError(
+            f"a grade of query {prefixes.queries[worst]!r} is worth {selected.grade.max():g}",
+            f"sklearn is given gains up to {MAX_GAIN:g}; choose another gain",
+        )
+    return selected
+
+
+def _depths(selected: Selection, cutoff: int | None) -> Any:
+    """How many candidates of each row the cutoff covers: without one, all that the ranking or the ideal needs."""
+    judged = np.bincount(selected.query, minlength=len(selected.lengths)).astype(np.int64)
+    needed = np.maximum(selected.lengths, judged)
+    return needed if cutoff is None else np.maximum(np.minimum(cutoff, needed), selected.lengths)
+
+
+def _call(selected: Selection, cutoff: int | None) -> Floats:
+    """nDCG of every query; queries that were not handed over are 0."""
+    from sklearn.metrics import ndcg_score
+
+    column = np.zeros(len(selected.lengths))
+    depths = _depths(selected, cutoff)
+    handed = np.flatnonzero(selected.lengths)
+    begins, ends = (np.searchsorted(selected.query, handed, side=side) for side in ("left", "right"))
+    known: dict[tuple[bytes, int], float] = {}
+    for code, begin, end in zip(handed.tolist(), begins.tolist(), ends.tolist(), strict=True):
+        rank, grade, depth = selected.rank[begin:end], selected.grade[begin:end], int(depths[code])
+        outside = grade[rank == 0]
+        row = np.zeros(max(2, depth + len(outside)))
+        row[rank[rank > 0] - 1] = grade[rank > 0]
+        row[depth : depth + len(outside)] = outside
+        k = depth if cutoff is None else min(cutoff, depth)
+        key = (blake2b(row.tobytes(), digest_size=16).digest(), k)
+        if key not in known:
+            scores = -np.arange(len(row), dtype=np.float64)
+            known[key] = float(ndcg_score(row[None], scores[None], k=k, ignore_ties=True))
+        column[code] = known[key]
+    return column
+
+
+BRIDGE = SklearnBridge()
