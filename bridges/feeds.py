@@ -228,9 +228,7 @@ def graded(prefixes: Prefixes, feed: Feed) -> npt.NDArray[Any]:
     return gains(grades, Contract(gain=feed.parameter))
 
 
-def _pool(
-    prefixes: Prefixes, hits: Hits, grades: npt.NDArray[Any], where: Ints, feed: Feed
-) -> npt.NDArray[np.bool_]:
+def _pool(prefixes: Prefixes, hits: Hits, grades: npt.NDArray[Any], where: Ints, feed: Feed) -> npt.NDArray[np.bool_]:
     """Which judgments stay."""
     if feed.pool == "all":
         return np.ones(len(grades), np.bool_)

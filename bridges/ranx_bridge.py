@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.contracts.contract import FIELDS, Contract
@@ -103,12 +102,12 @@ class RanxBridge:
         if refusal is not None:
             return refusal
         recipe = recipe_for(measure, contract)
-        transforms, repairs = recipe.feed.transforms(), ("zero without a positive judgment",)
+        transforms, repairs = [*recipe.feed.transforms()], ["zero without a positive judgment"]
         if recipe.feed.grading == "preference":
-            transforms += ("add a judged non-relevant document, not returned, where there is none",)
+            transforms.append("add a judged non-relevant document, not returned, where there is none")
         if not recipe.feed.ideal:
-            repairs = ("zero for empty rankings", *repairs)
-        return Plan(self.name, measure, contract, str(call_of(recipe)), transforms, repairs)
+            repairs.insert(0, "zero for empty rankings")
+        return Plan(self.name, measure, contract, str(call_of(recipe)), tuple(transforms), tuple(repairs))
 
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One pass over the arrays a feed; raises ``LimitError`` before any call."""
@@ -176,7 +175,7 @@ def _select(prefixes: Prefixes, feed: Feed, depth: int | None) -> Selection:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Queries of one call, and ranx's two arguments: (query, document, (number, grade)) and (query, rank, (number, 0))."""
+    """The queries of one call and ranx's two arguments: number and grade by judged document, number by rank."""
 
     codes: Ints
     qrels: Floats

@@ -16,7 +16,7 @@ import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.errors import LimitError, MeasureError, UnsupportedError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
@@ -106,10 +106,10 @@ class SklearnBridge:
             ranked.setdefault(query, {})[doc] = score
         cutoffs: dict[str, int | None] = {}
         for name in measures:
-            family, _, cutoff = name.partition("@")
-            if family != "ndcg_score" or (cutoff and not cutoff.isdecimal()):
-                raise LimitError(f"{name!r} is not a call of ndcg_score", "name ndcg_score or ndcg_score@10")
-            cutoffs[name] = int(cutoff) if cutoff else None
+            family, _, digits = name.partition("@")
+            if family != "ndcg_score" or (digits and not digits.isdecimal()):
+                raise MeasureError(f"{name!r} is not a call of ndcg_score", "name ndcg_score or ndcg_score@10")
+            cutoffs[name] = int(digits) if digits else None
         values: dict[str, dict[str, float]] = {name: {} for name in measures}
         for query, docs in ranked.items():
             if query in grades:
