@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
-from metricpact.bridges.trec_eval_input import Groups, prepare, refuse_judgments, refuse_table
+from metricpact.bridges.trec_eval_input import MAX_DEPTH, MAX_GRADE, Groups, prepare, refuse_judgments, refuse_table
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError, UnsupportedError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Judgments, Run
+
+__all__ = ["BRIDGE", "CAPABILITIES", "MAX_DEPTH", "MAX_GRADE", "PytrecEvalBridge"]
 
 _UNCUT = {
     "SetP": "set_P",

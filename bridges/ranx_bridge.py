@@ -209,9 +209,9 @@ def _laid_out(selected: Selection, codes: Ints, begins: Ints, counts: Ints, leng
     row = np.repeat(np.arange(len(codes)), counts)
     place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     at = np.repeat(begins, counts) + place
-    # Padding bears the first document's number: numbers below the smallest (the fillers) are not searched for.
-    qrels = np.ones((len(codes), width, 2))
-    qrels[:, :, 1] = np.nan
+    # Padding is numbered between the fillers' 0 and the first document's 1: it is found neither in a ranking nor in
+    # the ideal one, and fillers, being below the smallest number, are not searched for.
+    qrels = np.full((len(codes), width, 2), [0.5, np.nan])
     qrels[row, place, 0] = place + 1
     qrels[row, place, 1] = selected.grade[at]
     run = np.zeros((len(codes), length, 2))
