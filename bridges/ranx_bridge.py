@@ -9,7 +9,7 @@ that is no number, which ranx counts as neither relevant nor not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -257,12 +257,17 @@ def _ranx() -> Any:
     return ranx
 
 
-def _announced() -> AbstractContextManager[Any]:
+@contextmanager
+def _announced() -> Iterator[None]:
     """While this lasts, numba's first compilation is announced on standard error; what is cached is not compiled."""
-    from numba.core import event
+    import warnings
 
-    listener: AbstractContextManager[Any] = event.install_listener("numba:compile", _announcer())
-    return listener
+    from numba.core import errors, event
+
+    with warnings.catch_warnings(), event.install_listener("numba:compile", _announcer()):
+        # numba finds fault with a cast in ranx's source each time that it compiles it.
+        warnings.simplefilter("ignore", errors.NumbaWarning)
+        yield
 
 
 @cache
@@ -277,7 +282,7 @@ def _announcer() -> Any:
 
         def on_start(self, _: Any) -> None:
             if not self.told:
-                sys.stderr.write("ranx is being compiled, once for this machine: half a minute or so\n")
+                sys.stderr.write("compiling ranx: half a minute the first time, seconds once numba has cached it\n")
                 sys.stderr.flush()
             self.told = True
 

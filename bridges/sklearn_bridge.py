@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
-from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
+from metricpact.bridges.feeds import Recipe, Selection, recipe_for, rounded, select
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError, MeasureError, UnsupportedError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
-from metricpact.contracts.tables import Floats, Judgments, Run
+from metricpact.contracts.tables import Floats, Ints, Judgments, Run
 
 MAX_CANDIDATES = 2**21
 """Longest row handed over."""
@@ -73,16 +72,11 @@ class SklearnBridge:
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One call for each row that differs; raises ``LimitError`` before any call."""
         recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
-        feeds: dict[Feed, list[Recipe]] = {}
-        for recipe in recipes:
-            feeds.setdefault(recipe.feed, []).append(recipe)
-        selections = {feed: _select(prefixes, feed, wanted) for feed, wanted in feeds.items()}
-        values: dict[tuple[Feed, int | None], Floats] = {}
-        for recipe in recipes:
-            key = (recipe.feed, recipe.cutoff)
-            if key not in values:
-                values[key] = _call(selections[recipe.feed], recipe.cutoff)
-        return [values[recipe.feed, recipe.cutoff] for recipe in recipes]
+        # Each measure has rows of its own, no longer than it needs: numpy's sums depend on the length of what is summed
+        # in their last digit, and no measure may depend on which others are asked for.
+        selections = {recipe: _select(prefixes, recipe) for recipe in dict.fromkeys(recipes)}
+        values = {recipe: _call(selected, recipe.cutoff) for recipe, selected in selections.items()}
+        return [values[recipe] for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``ndcg_score`` on each query's returned documents as candidates, the unjudged ones worth 0.
@@ -119,19 +113,19 @@ class SklearnBridge:
         return values
 
 
-def _select(prefixes: Prefixes, feed: Feed, recipes: Sequence[Recipe]) -> Selection:
+def _select(prefixes: Prefixes, recipe: Recipe) -> Selection:
     """A feed filled in, each query's judgments by falling gain; raises ``LimitError`` for what is too large."""
-    chosen = select(prefixes, feed, common_depth(recipes)).handed()
+    chosen = select(prefixes, recipe.feed, recipe.depth).handed()
     by = np.lexsort((-chosen.grade, chosen.query))
     selected = Selection(chosen.query[by], chosen.rank[by], chosen.grade[by], rounded(chosen.lengths))
-    for recipe in recipes:
-        widths = _depths(selected, recipe.cutoff) + np.bincount(selected.query, minlength=prefixes.size)
-        if widths[selected.lengths > 0].max(initial=0) > MAX_CANDIDATES:
-            worst = int(np.where(selected.lengths > 0, widths, 0).argmax())
-            raise LimitError(
-                f"query {prefixes.queries[worst]!r} needs {int(widths[worst])} candidates handed to ndcg_score",
-                f"sklearn is given up to {MAX_CANDIDATES}; --backend reference has no such limit",
-            )
+    widths = _depths(selected, recipe.cutoff) + np.bincount(selected.query, minlength=prefixes.size)
+    widths = np.where(selected.lengths > 0, widths, 0)
+    if widths.max(initial=0) > MAX_CANDIDATES:
+        worst = int(widths.argmax())
+        raise LimitError(
+            f"query {prefixes.queries[worst]!r} needs {int(widths[worst])} candidates handed to ndcg_score",
+            f"sklearn is given up to {MAX_CANDIDATES}; --backend reference has no such limit",
+        )
     if len(selected.grade) and selected.grade.max() > MAX_GAIN:
         worst = int(selected.query[selected.grade.argmax()])
         raise LimitError(
@@ -141,11 +135,11 @@ def _select(prefixes: Prefixes, feed: Feed, recipes: Sequence[Recipe]) -> Select
     return selected
 
 
-def _depths(selected: Selection, cutoff: int | None) -> Any:
+def _depths(selected: Selection, cutoff: int | None) -> Ints:
     """How many candidates of each row the cutoff covers: without one, all that the ranking or the ideal needs."""
     judged = np.bincount(selected.query, minlength=len(selected.lengths)).astype(np.int64)
     needed = np.maximum(selected.lengths, judged)
-    return needed if cutoff is None else np.maximum(np.minimum(cutoff, needed), selected.lengths)
+    return np.asarray(needed if cutoff is None else np.maximum(np.minimum(cutoff, needed), selected.lengths))
 
 
 def _call(selected: Selection, cutoff: int | None) -> Floats:
