@@ -8,7 +8,7 @@ evaluator. Gains, thresholds and cutoffs of RR are settled in the input, as for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,12 +80,10 @@ class IrMeasuresBridge:
         for recipe in recipes:
             feeds.setdefault(recipe.feed, []).append(recipe)
         inputs = {feed: prepare(prefixes, feed, common_depth(wanted), self.name) for feed, wanted in feeds.items()}
-        values: dict[tuple[Feed, str], Floats] = {}
-        for recipe in recipes:
-            key = (recipe.feed, call_of(recipe))
-            if key not in values:
-                values[key] = _call(inputs[recipe.feed], recipe)
-        return [clipped(values[recipe.feed, call_of(recipe)], recipe.clip) for recipe in recipes]
+        values: dict[Recipe, Floats] = {}
+        for feed, wanted in feeds.items():
+            values |= _call(inputs[feed], wanted)
+        return [clipped(values[recipe], recipe.clip) for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``iter_calc`` on dicts of the whole input, providers left to ir_measures; its names (``nDCG@10``).
@@ -140,18 +138,28 @@ def _parameters(recipe: Recipe) -> dict[str, Any]:
     return parameters
 
 
-def _call(given: Groups, recipe: Recipe) -> Floats:
-    """The values of one measure; queries that were not handed over are 0."""
+def _call(given: Groups, recipes: Iterable[Recipe]) -> dict[Recipe, Floats]:
+    """The values of some measures; queries that were not handed over are 0.
+
+    Queries whose judgments and ranking are equal are asked for once: ir_measures spends more on each of its answers
+    than trec_eval on the value.
+    """
     import ir_measures
 
-    provider, column = ir_measures.providers.registry[PROVIDER], np.zeros(len(given.lengths))
+    provider = ir_measures.providers.registry[PROVIDER]
+    columns = {recipe: np.zeros(len(given.lengths)) for recipe in recipes}
     for codes, ranking in given:
-        measure = getattr(ir_measures, recipe.family)(**_parameters(recipe))
-        qrels = {str(code): given.qrels[str(code)] for code in codes}
-        evaluator = provider.evaluator([measure], qrels)
-        for found in evaluator.iter_calc(dict.fromkeys(qrels, ranking)):
-            column[int(found.query_id)] = found.value
-    return column
+        alike: dict[frozenset[tuple[str, int]], list[int]] = {}
+        for code in codes:
+            alike.setdefault(frozenset(given.qrels[str(code)].items()), []).append(code)
+        groups = {str(same[0]): same for same in alike.values()}
+        qrels = {query: given.qrels[query] for query in groups}
+        run = dict.fromkeys(groups, ranking)
+        for recipe, column in columns.items():
+            measure = getattr(ir_measures, recipe.family)(**_parameters(recipe))
+            for found in provider.evaluator([measure], qrels).iter_calc(run):
+                column[groups[found.query_id]] = found.value
+    return columns
 
 
 def _named(name: str) -> Any:

@@ -112,7 +112,8 @@ def _whole_grades(prefixes: Prefixes, feed: Feed, backend: str) -> npt.NDArray[A
 def _qrels(selected: Selection) -> dict[str, dict[str, int]]:
     """Judgments as pytrec_eval takes them: a document at rank r is called "r", one outside the ranking "-n"."""
     rank, handed = selected.rank, np.flatnonzero(selected.lengths)
-    ids = np.where(rank > 0, rank, -np.arange(1, len(rank) + 1))
+    place = np.arange(1, len(rank) + 1) - np.searchsorted(selected.query, selected.query)
+    ids = np.where(rank > 0, rank, -place)
     names, values = ids.astype(np.str_).tolist(), selected.grade.tolist()
     begins, ends = (np.searchsorted(selected.query, handed, side=side).tolist() for side in ("left", "right"))
     return {
