@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import Groups, prepare, refuse_judgments, refuse_table
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.prefixes import Prefixes
@@ -92,21 +93,9 @@ class IrMeasuresBridge:
         """
         import ir_measures
 
-        if run.scores is None:
-            raise UnsupportedError(
-                "unsupported: ir_measures takes rankings with scores only",
-                "give the run scores",
-                backend=self.name,
-                reason="the run has no scores",
-            )
         refuse_harmful(judgments, measures)
         asked = {name: _named(name) for name in measures}
-        qrels: dict[str, dict[str, int]] = {query: {} for query in judgments.queries}
-        for query, doc, grade in judgments.to_polars().iter_rows():
-            qrels[query][doc] = grade
-        ranked: dict[str, dict[str, float]] = {query: {} for query in run.queries}
-        for query, doc, score, _ in run.to_polars().iter_rows():
-            ranked[query][doc] = score
+        qrels, ranked = as_dicts(judgments, run, self.name)
         values: dict[Any, dict[str, float]] = {measure: {} for measure in asked.values()}
         for found in ir_measures.iter_calc(list(values), qrels, ranked):
             values[found.measure][found.query_id] = found.value

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import MAX_DEPTH, MAX_GRADE, Groups, prepare, refuse_judgments, refuse_table
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
@@ -108,20 +109,8 @@ class PytrecEvalBridge:
         """``RelevanceEvaluator`` on dicts of the whole input; measures by trec_eval's names (``ndcg_cut_10``)."""
         import pytrec_eval
 
-        if run.scores is None:
-            raise UnsupportedError(
-                "unsupported: pytrec_eval takes rankings with scores only",
-                "give the run scores",
-                backend=self.name,
-                reason="the run has no scores",
-            )
         refuse_harmful(judgments, measures)
-        qrels: dict[str, dict[str, int]] = {query: {} for query in judgments.queries}
-        for query, doc, grade in judgments.to_polars().iter_rows():
-            qrels[query][doc] = grade
-        ranked: dict[str, dict[str, float]] = {query: {} for query in run.queries}
-        for query, doc, score, _ in run.to_polars().iter_rows():
-            ranked[query][doc] = score
+        qrels, ranked = as_dicts(judgments, run, self.name)
         found = pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(ranked)
         return {name: {query: values[name] for query, values in found.items()} for name in measures}
 

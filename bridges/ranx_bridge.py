@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.raw import as_dicts
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, UnsupportedError
+from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
@@ -124,20 +125,8 @@ class RanxBridge:
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``evaluate`` on ``Qrels`` and ``Run`` of the whole input, made comparable; ranx's names (``ndcg@10``)."""
-        if run.scores is None:
-            raise UnsupportedError(
-                "unsupported: ranx takes rankings with scores only",
-                "give the run scores",
-                backend=self.name,
-                reason="the run has no scores",
-            )
         ranx = _ranx()
-        qrels: dict[str, dict[str, float]] = {query: {} for query in judgments.queries}
-        for query, doc, grade in judgments.to_polars().iter_rows():
-            qrels[query][doc] = grade
-        ranked: dict[str, dict[str, float]] = {query: {} for query in run.queries}
-        for query, doc, score, _ in run.to_polars().iter_rows():
-            ranked[query][doc] = score
+        qrels, ranked = as_dicts(judgments, run, self.name)
         with _announced():
             theirs = ranx.Run(ranked)
             ranx.evaluate(ranx.Qrels(qrels), theirs, list(measures), make_comparable=True)

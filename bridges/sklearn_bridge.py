@@ -14,8 +14,9 @@ from hashlib import blake2b
 import numpy as np
 from metricpact.bridges.feeds import Recipe, Selection, recipe_for, rounded, select
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.raw import as_dicts
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, MeasureError, UnsupportedError
+from metricpact.contracts.errors import LimitError, MeasureError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
@@ -85,19 +86,7 @@ class SklearnBridge:
         """
         from sklearn.metrics import ndcg_score
 
-        if run.scores is None:
-            raise UnsupportedError(
-                "unsupported: ndcg_score takes rankings with scores only",
-                "give the run scores",
-                backend=self.name,
-                reason="the run has no scores",
-            )
-        grades: dict[str, dict[str, float]] = {query: {} for query in judgments.queries}
-        for query, doc, grade in judgments.to_polars().iter_rows():
-            grades[query][doc] = grade
-        ranked: dict[str, dict[str, float]] = {}
-        for query, doc, score, _ in run.to_polars().iter_rows():
-            ranked.setdefault(query, {})[doc] = score
+        grades, ranked = as_dicts(judgments, run, self.name)
         cutoffs: dict[str, int | None] = {}
         for name in measures:
             family, _, digits = name.partition("@")
@@ -106,7 +95,7 @@ class SklearnBridge:
             cutoffs[name] = int(digits) if digits else None
         values: dict[str, dict[str, float]] = {name: {} for name in measures}
         for query, docs in ranked.items():
-            if query in grades:
+            if docs and query in grades:
                 truth = [[grades[query].get(doc, 0) for doc in docs]]
                 for name, cutoff in cutoffs.items():
                     values[name][query] = float(ndcg_score(truth, [list(docs.values())], k=cutoff))
