@@ -24,7 +24,8 @@ Bools = npt.NDArray[np.bool_]
 NO_POSITIVES, NO_GAIN, NOTHING_RETURNED = "no-positives", "no-gain", "nothing-returned"
 REASONS = ("", NO_POSITIVES, NO_GAIN, NOTHING_RETURNED)
 """Why a value is undefined, by code; code 0 is a defined value."""
-LARGEST_EXPONENT = 1023  # 2^1024 is beyond double precision
+MAX_GAIN = 2.0**1000
+"""Largest gain: sums of larger ones would leave double precision."""
 
 
 def define(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
@@ -51,17 +52,19 @@ def reasons(prefixes: Prefixes, measure: Measure, contract: Contract) -> npt.NDA
 
 
 def gains(grades: npt.NDArray[Any], contract: Contract) -> Floats:
-    """The gain of each grade; raises ``LimitError`` where 2^grade is beyond double precision."""
+    """The gain of each grade; raises ``LimitError`` where a gain is beyond ``MAX_GAIN``."""
     if contract.gain == "exponential":
-        if len(grades) and grades.max() > LARGEST_EXPONENT:
-            raise LimitError(
-                f"grade {grades.max()} is too large for the gain 2^g − 1", "choose gain=linear, or a gain table"
-            )
-        return np.asarray(np.exp2(grades.astype(np.float64)) - 1.0)
-    worth: Floats = grades.astype(np.float64)
-    if isinstance(contract.gain, tuple):
-        for grade, gain in contract.gain:
+        with np.errstate(over="ignore"):
+            worth: Floats = np.asarray(np.exp2(grades.astype(np.float64)) - 1.0)
+    else:
+        worth = grades.astype(np.float64)
+        for grade, gain in contract.gain if isinstance(contract.gain, tuple) else ():
             worth = np.where(grades == grade, gain, worth)
+    if len(worth) and worth.max() > MAX_GAIN:
+        raise LimitError(
+            f"grade {grades[int(worth.argmax())]} is worth too large a gain to be summed in double precision",
+            f"gains go up to {MAX_GAIN:g}: choose gain=linear, or a gain table",
+        )
     return worth
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from metricpact.bridges.sources.objects import Pairs, judgments_from_pairs, run_from_pairs
+from metricpact.bridges.sources.objects import UNSCORED, Pairs, judgments_from_pairs, run_from_pairs
 from metricpact.bridges.sources.streams import Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Origin, Run
@@ -43,7 +43,7 @@ def _ids(query: str, value: Any, stream: Stream) -> Any:
         raise InputError(
             f"the value of query {query!r} is neither an object nor a list", _HINT, source=stream.name, query=query
         )
-    return [(document, None) for document in value]
+    return [(document, UNSCORED) for document in value]
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import polars as pl
@@ -10,7 +10,14 @@ from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import ID_HINT, Judgments, Origin, Run
 
 Pairs = list[tuple[str, Iterable[tuple[str, Any]]]]
-"""(query, (document, number) pairs) in order; the number is None in a list of ids."""
+"""(query, (document, number) pairs) in order; the number is ``UNSCORED`` in a list of ids."""
+
+
+class _Unscored:
+    """The place of a number where only ids are listed; None is what a caller may hold by mistake."""
+
+
+UNSCORED = _Unscored()
 
 
 def judgments_from_object(value: Any) -> Judgments:
@@ -32,7 +39,7 @@ def run_from_object(value: Any) -> Run:
 def judgments_from_pairs(pairs: Pairs, origin: Origin) -> Judgments:
     """Judgments from (query, (document, grade) pairs); raises ``InputError``."""
     queries, documents, grades, empty = _flatten(pairs)
-    if any(grade is None for grade in grades):
+    if any(grade is UNSCORED for grade in grades):
         raise InputError("judgments without grades", "judgments read {query: {document: grade}}", source=origin.name)
     return Judgments.from_columns(queries, documents, grades, empty=empty, origin=origin)
 
@@ -40,7 +47,7 @@ def judgments_from_pairs(pairs: Pairs, origin: Origin) -> Judgments:
 def run_from_pairs(pairs: Pairs, origin: Origin) -> Run:
     """A run from (query, (document, score) pairs); raises ``InputError``."""
     queries, documents, scores, empty = _flatten(pairs)
-    without = sum(score is None for score in scores)
+    without = sum(score is UNSCORED for score in scores)
     if 0 < without < len(scores):
         raise InputError(
             "some rankings have scores and others have none",
@@ -55,12 +62,12 @@ def _pairs(value: Mapping[Any, Any], word: str) -> Pairs:
     for query, ranking in value.items():
         if isinstance(ranking, Mapping):
             pairs.append((query, list(ranking.items())))
-        elif isinstance(ranking, Iterable) and not isinstance(ranking, str | bytes):
-            pairs.append((query, [(document, None) for document in ranking]))
+        elif isinstance(ranking, Iterable) and not isinstance(ranking, str | bytes | Set):
+            pairs.append((query, [(document, UNSCORED) for document in ranking]))
         else:
             raise InputError(
                 f"the value of query {query!r} is no mapping and no list but {type(ranking).__name__}",
-                f"{word} read {{query: {{document: number}}}}",
+                f"{word} read {{query: {{document: number}}}}; a ranking without scores is a list, in its order",
                 source=word,
                 query=str(query),
             )
