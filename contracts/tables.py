@@ -283,6 +283,8 @@ def _numbers(values: Iterable[float], word: str, origin: Origin) -> npt.NDArray[
     hint = f"every {word} is a finite number"
     if isinstance(listed, list):
         for position, value in enumerate(listed):
+            if value is None:
+                raise InputError(f"a {word} is missing (entry {position})", hint, source=origin.name)
             if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
                 raise InputError(f"{word} {value!r} (entry {position}) is not a number", hint, source=origin.name)
     try:
