@@ -58,7 +58,9 @@ def _backends() -> str:
     tables = {name: get_bridge(name).capabilities() for name in BACKENDS}
     rows = [f"| | {' | '.join(tables)} |", "|---|" + "---|" * len(tables)]
     rows += [
-        f"| {family} | " + " | ".join(_word(table.measures[family]) for table in tables.values()) + " |"
+        f"| {family} | "
+        + " | ".join(_word(table.measures[family], table.partly.get(family, "")) for table in tables.values())
+        + " |"
         for family in FAMILIES
     ]
     for field in FIELDS:
@@ -66,13 +68,16 @@ def _backends() -> str:
         for table in tables.values():
             refused = {value: reason for value, reason in table.fields[field].items() if reason}
             named = [f"{'other values' if value == '*' else value}: {reason}" for value, reason in refused.items()]
+            named += [table.partly[field]] if field in table.partly else []
             cells.append("all values" if not named else "all but " + "; ".join(named))
         rows.append(f"| `{field}` | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-def _word(reason: str) -> str:
-    return f"no: {reason}" if reason else "yes"
+def _word(reason: str, partly: str) -> str:
+    if reason:
+        return f"no: {reason}"
+    return f"all but {partly}" if partly else "yes"
 
 
 PARTS: dict[str, Callable[[], str]] = {
