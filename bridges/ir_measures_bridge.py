@@ -15,7 +15,7 @@ import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
-from metricpact.bridges.trec_eval_input import Groups, prepare, refuse_judgments, refuse_table
+from metricpact.bridges.trec_eval_input import REFUSED_TABLES, Groups, prepare, refuse_judgments, refuse_table
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
@@ -27,6 +27,7 @@ PROVIDER = "pytrec_eval"
 SMALLEST_SQUARE = 1e-4
 """Smallest β² that ir_measures writes as a plain decimal, the only form that trec_eval reads."""
 
+_SMALL_BETA = f"a β² below {SMALLEST_SQUARE:g}: it is written with an exponent, which trec_eval does not read"
 _NO_DCG = "its pytrec_eval provider has no DCG, only its quotient with the ideal"
 CAPABILITIES = Capabilities(
     measures={name: _NO_DCG if name in ("DCG", "IDCG") else "" for name in FAMILIES},
@@ -38,6 +39,7 @@ CAPABILITIES = Capabilities(
         }.get(name, {})
         for name, known in FIELDS.items()
     },
+    partly={"gain": REFUSED_TABLES, "SetF": _SMALL_BETA},
 )
 
 
@@ -64,8 +66,7 @@ class IrMeasuresBridge:
         contract = measure.apply(contract)
         refusal = CAPABILITIES.refusal(self.name, measure, contract) or refuse_table(self.name, measure, contract)
         if refusal is None and measure.family == "SetF" and (measure.beta or 1.0) ** 2 < SMALLEST_SQUARE:
-            reason = f"it writes a β² below {SMALLEST_SQUARE:g} with an exponent, which trec_eval does not read"
-            refusal = Unsupported(self.name, measure, reason)
+            refusal = Unsupported(self.name, measure, _SMALL_BETA)
         if refusal is not None:
             return refusal
         recipe = recipe_for(measure, contract)

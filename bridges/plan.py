@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from metricpact.contracts.contract import Contract
@@ -80,11 +80,13 @@ class Capabilities:
     """What a backend gives exactly, and the reason for everything that it does not.
 
     ``measures`` maps a family to "" or the reason why it is not there. ``fields`` maps a field and value to "" or
-    the reason; a free value (a threshold, a gain table, a list of queries) stands under the key "*".
+    the reason; a free value (a threshold, a gain table, a list of queries) stands under the key "*". ``partly``
+    says, by family or field, which parameters and free values are refused all the same: the bridge's plan does.
     """
 
     measures: Mapping[str, str]
     fields: Mapping[str, Mapping[str, str]]
+    partly: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, backend: str, measure: Measure, contract: Contract) -> Unsupported | None:
         """Why the measure cannot be had under the contract, or None if it can."""

@@ -14,7 +14,15 @@ import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
-from metricpact.bridges.trec_eval_input import MAX_DEPTH, MAX_GRADE, Groups, prepare, refuse_judgments, refuse_table
+from metricpact.bridges.trec_eval_input import (
+    MAX_DEPTH,
+    MAX_GRADE,
+    REFUSED_TABLES,
+    Groups,
+    prepare,
+    refuse_judgments,
+    refuse_table,
+)
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
@@ -56,6 +64,7 @@ CAPABILITIES = Capabilities(
         }.get(name, {})
         for name, known in FIELDS.items()
     },
+    partly={"gain": REFUSED_TABLES},
 )
 
 

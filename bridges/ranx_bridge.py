@@ -46,6 +46,7 @@ _METRICS = {
     "Rprec": "r-precision",
     "Bpref": "bpref",
 }
+_ONLY_F1 = "a beta other than 1: ranx has F1 only, which has no weight"
 CAPABILITIES = Capabilities(
     measures=dict.fromkeys(FAMILIES, ""),
     fields={
@@ -56,8 +57,8 @@ CAPABILITIES = Capabilities(
         }.get(name, {})
         for name, known in FIELDS.items()
     },
+    partly={"SetF": _ONLY_F1},
 )
-_ONLY_F1 = "ranx's F is F1: it has no weight"
 
 
 @dataclass(frozen=True)

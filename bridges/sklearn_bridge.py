@@ -24,8 +24,8 @@ from metricpact.contracts.tables import Floats, Ints, Judgments, Run
 
 MAX_CANDIDATES = 2**21
 """Longest row handed over."""
-MAX_GAIN = 2.0**1000
-"""Largest gain handed over: sums of larger ones would leave double precision."""
+MAX_GAIN = 2.0**53
+"""Largest gain handed over: scikit-learn looks whether gains are integers by casting them to such."""
 
 CAPABILITIES = Capabilities(
     measures={name: "" if name == "nDCG" else "ndcg_score computes nDCG only" for name in FAMILIES},

@@ -27,6 +27,7 @@ MAX_DEPTH = 2**21
 """Deepest rank handed over: fillers take some 200 bytes each, and beyond 2^24 its float scores would tie."""
 MAX_SCALE = 10**6
 """Largest factor by which a gain table is multiplied to make its gains integers."""
+REFUSED_TABLES = f"tables that need a factor beyond {MAX_SCALE} to become integers: trec_eval's gains are integers"
 
 
 def refuse_table(backend: str, measure: Measure, contract: Contract) -> Unsupported | None:

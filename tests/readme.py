@@ -55,24 +55,30 @@ def _contracts() -> str:
 
 
 def _backends() -> str:
+    """One row a measure and convention; reasons stand below, each once."""
     tables = {name: get_bridge(name).capabilities() for name in BACKENDS}
+    reasons: dict[str, int] = {}
+
+    def note(text: str, reason: str) -> str:
+        return f"{text} ({reasons.setdefault(reason, len(reasons) + 1)})" if reason else text
+
     rows = [f"| | {' | '.join(tables)} |", "|---|" + "---|" * len(tables)]
-    rows += [
-        f"| {family} | " + " | ".join(_word(table.measures[family]) for table in tables.values()) + " |"
-        for family in FAMILIES
-    ]
+    for family in FAMILIES:
+        cells = []
+        for table in tables.values():
+            refused, partly = table.measures[family], table.partly.get(family, "")
+            cells.append(note("no", refused) if refused else note("yes", partly and f"all but {partly}"))
+        rows.append(f"| {family} | {' | '.join(cells)} |")
     for field in FIELDS:
         cells = []
         for table in tables.values():
-            refused = {value: reason for value, reason in table.fields[field].items() if reason}
-            named = [f"{'other values' if value == '*' else value}: {reason}" for value, reason in refused.items()]
-            cells.append("all values" if not named else "all but " + "; ".join(named))
+            refusals = {value: reason for value, reason in table.fields[field].items() if reason}
+            named = [note(f"all but {value}", reason) for value, reason in refusals.items()]
+            cells.append(
+                ", ".join(named) or note("all", table.partly.get(field, "") and f"all but {table.partly[field]}")
+            )
         rows.append(f"| `{field}` | {' | '.join(cells)} |")
-    return "\n".join(rows)
-
-
-def _word(reason: str) -> str:
-    return f"no: {reason}" if reason else "yes"
+    return "\n".join([*rows, "", *(f"{number}. {reason}" for reason, number in reasons.items())])
 
 
 PARTS: dict[str, Callable[[], str]] = {

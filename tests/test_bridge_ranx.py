@@ -70,13 +70,15 @@ def test_the_capability_table_covers_everything() -> None:
 @pytest.mark.parametrize(
     ("name", "fields"), [("SetF(beta=2)", {}), ("P@5", {"ties": "average"}), ("nDCG@5", {"discount": "jk"})]
 )
-def test_what_cannot_be_given_is_refused(name: str, fields: dict[str, object]) -> None:
+def test_what_cannot_be_given_is_refused(name: str, fields: dict[str, str]) -> None:
     """A refusal carries its reason and names the backends that can."""
     refusal = plan(name, **fields)
     assert isinstance(refusal, Unsupported)
     with pytest.raises(UnsupportedError, match="unsupported") as caught:
         mp.score({"q": {"a": 1}}, {"q": {"a": 1.0}}, [name], set=fields, backend="ranx")
     assert caught.value.reason == refusal.reason
+    table = [*CAPABILITIES.partly.values(), *(CAPABILITIES.fields[field][value] for field, value in fields.items())]
+    assert refusal.reason in table
     assert "reference" in caught.value.hint
 
 

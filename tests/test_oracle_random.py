@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import metricpact as mp
 import oracle
 import pytest
-from metricpact.bridges.registry import get_bridge
+from metricpact.bridges.registry import get_bridge, installed_backends
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.tables import Judgments, Run
 from oracle import CHAPTER, Asked, JudgmentRow, OracleError, RunRow
 
-BACKENDS = ("reference", "pytrec_eval")
+BACKENDS = tuple(installed_backends())
 BATCHES = 150
 QUERIES = 25
 CUTOFFS = (1, 2, 3, 5, 10, 20)

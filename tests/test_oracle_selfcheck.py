@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import metricpact as mp
 import oracle
 import pytest
-from metricpact.bridges.registry import get_bridge
+from metricpact.bridges.registry import get_bridge, installed_backends
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import UnsupportedError
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.tables import Judgments, Run
 from oracle import CHAPTER, Asked, OracleError
 
-BACKENDS = ("reference", "pytrec_eval")
+BACKENDS = tuple(installed_backends())
 LOG3 = math.log2(3)
 CHAPTER_GRADES = {"A": 2, "B": 1, "N": 0}
 

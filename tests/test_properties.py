@@ -11,9 +11,9 @@ from typing import Any
 
 import metricpact as mp
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from metricpact.bridges.registry import get_bridge
+from metricpact.bridges.registry import get_bridge, installed_backends
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import MetricpactError
 from metricpact.contracts.measures import Measure, parse_measure
@@ -21,12 +21,19 @@ from metricpact.contracts.profiles import load_profile
 from metricpact.contracts.signature import parse_signature, sign
 from metricpact.contracts.tables import Judgments, Run
 
-BACKENDS = ("reference", "pytrec_eval")
+BACKENDS = tuple(installed_backends())
 Qrels = dict[str, dict[str, int]]
 Returned = dict[str, dict[str, float]]
 
 # The same examples on every machine and every run, so that a red build stays red until it is mended.
-steady = settings(deadline=None, derandomize=True, database=None, max_examples=30)
+# A backend that has one measure refuses most contracts, and those examples are left out.
+steady = settings(
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.filter_too_much],
+)
 
 DOCUMENTS = ["a", "B", "10", "9", "é", "ﬀ", "😀", "d1"]
 QUERIES = ["q1", "q2", "q10", "007"]
@@ -216,7 +223,7 @@ def _columns(nested: Mapping[str, Mapping[str, float]]) -> list[list[Any]]:
 def test_a_value_is_a_fraction_or_has_a_reason(backend: str, qrels: Qrels, run: Returned, contract: Contract) -> None:
     """Never NaN: a normalised measure lies in 0…1, an undefined one says why, a mean counts its queries."""
     assume(_share(qrels, run))
-    names = [name for name in _names(contract, backend) if "DCG" not in name]
+    names = [name for name in _names(contract, backend) if not name.startswith(("DCG", "IDCG"))]
     assume(names)
     scored = mp.score(qrels, run, names, contract=contract, backend=backend)
     for name in names:
@@ -224,7 +231,7 @@ def test_a_value_is_a_fraction_or_has_a_reason(backend: str, qrels: Qrels, run: 
         assert set(values) == set(qrels)
         for query, value in values.items():
             assert (value is None) == (reasons[query] is not None)
-            assert value is None or 0 <= value <= 1
+            assert value is None or 0 <= value <= 1 + 1e-12
         mean = scored.mean[name]
         scope = set(qrels) if contract.queries == "judged" else set(qrels) & set(run)
         added = len(set(run) - set(qrels)) if contract.extra_query == "zero" else 0
