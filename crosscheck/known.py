@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Convention(Entry):
-    """What the library does for one field of a contract; for some measure families only where ``measures`` says so."""
+    """What the library does for one field of a contract; for some forms of measures only (``RR@``) where they are named."""
 
     field: str = ""
     value: Any = None
@@ -57,9 +57,8 @@ class Convention(Entry):
         return f"{self.field}={self.value}" + (f" ({', '.join(self.measures)})" if self.measures else "")
 
     def applies_to(self, measure: Measure) -> bool:
-        """Whether the entry speaks of a measure: a family, or ``RR@`` for its form with a cutoff."""
-        written = {measure.family, measure.family + ("@" if measure.cutoff is not None else "")}
-        return matters(measure, self.field) and (not self.measures or bool(written & set(self.measures)))
+        """Whether the entry speaks of a measure."""
+        return matters(measure, self.field) and (not self.measures or _form(measure) in self.measures)
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,7 @@ class Known:
         given = [name for name in ("rel", "gain", "beta") if getattr(measure, name) is not None]
         if measure.beta == 1.0:
             given.remove("beta")
-        brackets = f"({','.join(given)})" if given else ""
-        form = measure.family + brackets + ("@" if measure.cutoff is not None else "")
-        template = self.names.get(form)
+        template = self.names.get(_form(measure, f"({','.join(given)})" if given else ""))
         if template is None:
             return None
         beta = measure.beta or 1.0
@@ -119,6 +116,11 @@ class Known:
     def entries(self, version: str) -> Iterable[Convention | CaseDifference]:
         """All entries that speak of a version."""
         return [one for one in (*self.conventions, *self.differences) if one.holds_for(version)]
+
+
+def _form(measure: Measure, brackets: str = "") -> str:
+    """How a measure is asked for: ``RR`` for the whole ranking, ``RR@`` with a cutoff."""
+    return measure.family + brackets + ("@" if measure.cutoff is not None else "")
 
 
 def with_conventions(contract: Contract, conventions: Iterable[Convention]) -> Contract:
