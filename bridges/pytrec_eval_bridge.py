@@ -123,7 +123,7 @@ class PytrecEvalBridge:
         for query, doc, score, _ in run.to_polars().iter_rows():
             ranked[query][doc] = score
         found = pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(ranked)
-        return {name: {query: values[name] for query, values in found.items()} for name in measures}
+        return {name: {query: values[_answer_key(name)] for query, values in found.items()} for name in measures}
 
 
 def refuse_harmful(judgments: Judgments, measures: Sequence[str]) -> None:

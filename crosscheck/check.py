@@ -154,7 +154,9 @@ def conformance(backend: str, cases: Sequence[Case], known: Known | None = None)
         if case.id in sides:
             continue
         sides[case.id] = (
-            Side(FAILED, reason=f"not run: smoke case {broken[0]} failed, so the adapter is at fault and not the library")
+            Side(
+                FAILED, reason=f"not run: smoke case {broken[0]} failed, so the adapter is at fault and not the library"
+            )
             if broken
             else contract_side(case, backend, known)
         )
@@ -216,9 +218,7 @@ def answer_from(scores: Scores, measure: Measure, query: str | None) -> Answer:
 def native_replies(known: Known, cases: Sequence[Case]) -> list[Reply | None]:
     """The library's own reply to each case, None where it has no name for the measure."""
     names = [native_name(known, case.question) for case in cases]
-    requests = [
-        Request(case.question.rows, name) for case, name in zip(cases, names, strict=True) if name is not None
-    ]
+    requests = [Request(case.question.rows, name) for case, name in zip(cases, names, strict=True) if name is not None]
     replies = iter(ask_natively(known.backend, requests))
     return [None if name is None else next(replies) for name in names]
 
@@ -233,20 +233,17 @@ def native_name(known: Known, question: Question) -> str | None:
 
 def default_side(case: Case, known: Known, version: str, reply: Reply | None) -> Side:
     """What the library's own reply to a case amounts to."""
-    question = case.question
     if reply is None:
         return Side(UNSUPPORTED, reason=_without_name(known, case))
-    call = known.call.format(name=native_name(known, question))
+    call = known.call.format(name=native_name(known, case.question))
     if reply.refused:
         return Side(UNSUPPORTED, call=call, reason=reply.refused)
-    got = native_answer(reply, question.query)
+    got = native_answer(reply, case.question.query)
     # How many queries are undefined is nothing that a library says; a refusal is one, however it is worded.
     expected = replace(case.expected, undefined=None)
-    if got.error == "raised" and expected.error:
+    if same_answer(expected, got) or (got.error == "raised" and expected.error):
         return Side(AGREES, got, call)
-    if same_answer(expected, got):
-        return Side(AGREES, got, call)
-    entries = explaining(case, got, known.defaults(parse_measure(question.measure), version))
+    entries = explaining(case, got, known.defaults(parse_measure(case.question.measure), version))
     if entries:
         return Side(KNOWN, got, call, known=tuple(entry.name for entry in entries))
     entry = known.difference(case.id, "default", version)

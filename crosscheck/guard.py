@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _READY = {"ready": True}
-SECONDS = 300
+SECONDS = 900
+"""How long a child may take over all its requests: ranx compiles for minutes on a machine that never ran it."""
 
 
 @dataclass(frozen=True)

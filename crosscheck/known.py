@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Convention(Entry):
-    """What the library does for one field of a contract; for some forms of measures only (``RR@``) where they are named."""
+    """What the library does for one field of a contract; ``measures`` limits it to some forms, such as ``RR@``."""
 
     field: str = ""
     value: Any = None
@@ -98,9 +98,7 @@ class Known:
         if template is None:
             return None
         beta = measure.beta or 1.0
-        return template.format(
-            k=measure.cutoff, rel=measure.rel, beta=f"{beta:g}", beta2=f"{beta * beta:g}", measure=measure
-        )
+        return template.format(k=measure.cutoff, rel=measure.rel, beta=beta, beta2=beta * beta, measure=measure)
 
     def defaults(self, measure: Measure, version: str) -> list[Convention]:
         """The conventions that the library follows for a measure."""
@@ -115,7 +113,8 @@ class Known:
 
     def entries(self, version: str) -> Iterable[Convention | CaseDifference]:
         """All entries that speak of a version."""
-        return [one for one in (*self.conventions, *self.differences) if one.holds_for(version)]
+        stated: tuple[Convention | CaseDifference, ...] = (*self.conventions, *self.differences)
+        return [one for one in stated if one.holds_for(version)]
 
 
 def _form(measure: Measure, brackets: str = "") -> str:
@@ -175,7 +174,9 @@ def _about(entry: Mapping[str, Any], needed: set[str], allowed: set[str]) -> dic
     common = {"kind", "reason", "link", "versions"}
     for name in sorted(needed | common):
         if name not in entry or entry[name] == "":
-            raise ContractError(f"the entry {dict(entry)} has no {name}", "say it: an entry without it excuses anything")
+            raise ContractError(
+                f"the entry {dict(entry)} has no {name}", "say it: an entry without it excuses anything"
+            )
     strange = set(entry) - needed - common - allowed
     if strange:
         raise ContractError(f"{sorted(strange)} is not part of an entry", f"known: {sorted(needed | common | allowed)}")

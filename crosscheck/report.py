@@ -104,7 +104,9 @@ def from_json_lines(text: str, source: str) -> CheckReport:
         try:
             document = json.loads(line)
         except json.JSONDecodeError as error:
-            raise _refused(f"the line is not JSON ({error.msg}): the report is cut off or no report", source, number) from error
+            raise _refused(
+                f"the line is not JSON ({error.msg}): the report is cut off or no report", source, number
+            ) from error
         if not isinstance(document, dict) or document.get("record") not in ("header", "case", "footer"):
             raise _refused("the line is no header, case or footer", source, number)
         lines.append(document)
@@ -113,7 +115,9 @@ def from_json_lines(text: str, source: str) -> CheckReport:
         raise _refused(f"the report does not begin with a header of {SCHEMA}", source, 1)
     for kind in ("header", "footer"):
         if kinds.count(kind) > 1:
-            raise _refused(f"there are two {kind}s: reports were joined or doubled", source, len(kinds) - kinds[::-1].index(kind))
+            raise _refused(
+                f"there are two {kind}s: reports were joined or doubled", source, len(kinds) - kinds[::-1].index(kind)
+            )
     if kinds[-1] != "footer" or not text.endswith("\n"):
         raise _refused("the report has no footer at its end: it was cut off", source, len(lines))
     header, *records, footer = lines

@@ -151,7 +151,9 @@ def test_the_package_reads_what_the_file_says() -> None:
     """Loading a case loses nothing: contract, rows, smoke flag and answer come back as written."""
     for case in load_cases():
         document = BY_ID[case.id]
-        assert {name: plain_value(case.question.contract.fields()[name]) for name in document["contract"]} == document["contract"]
+        assert {name: plain_value(case.question.contract.fields()[name]) for name in document["contract"]} == document[
+            "contract"
+        ]
         assert len(case.question.judgments) == len(document["judgments"])
         assert len(case.question.run) == len(document["run"])
         assert case.smoke == document.get("smoke", False)

@@ -13,10 +13,16 @@ if TYPE_CHECKING:
 
 
 @click.command("check")
-@click.option("--backend", "backends", multiple=True, help="Check this backend only; repeatable. Default: all that are installed.")
+@click.option(
+    "--backend", "backends", multiple=True, help="Check this backend only; repeatable. Default: all that are installed."
+)
 @click.option("--case", "names", multiple=True, metavar="CASE", help="Run this case only; repeatable.")
-@click.option("--field", "fields", multiple=True, metavar="FIELD", help="Run the cases that pin this field; repeatable.")
-@click.option("--report", "report_path", metavar="FILE", help="Show a report (written with -o jsonl) instead of checking.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="FIELD", help="Run the cases that pin this field; repeatable."
+)
+@click.option(
+    "--report", "report_path", metavar="FILE", help="Show a report (written with -o jsonl) instead of checking."
+)
 @options.output_option
 @options.places_option
 @options.quiet_option
@@ -89,7 +95,9 @@ def _cases(names: tuple[str, ...], fields: tuple[str, ...]) -> tuple[list[Case],
     for name in names:
         if name not in ids:
             near = get_close_matches(name, ids, 3)
-            raise click.UsageError(f"no case is called {name!r}" + (f": did you mean {', '.join(near)}?" if near else ""))
+            raise click.UsageError(
+                f"no case is called {name!r}" + (f": did you mean {', '.join(near)}?" if near else "")
+            )
     for name in fields:
         if name not in pins:
             raise click.UsageError(f"no case pins {name!r}; pinned are: {', '.join(pins)}")

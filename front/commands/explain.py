@@ -15,8 +15,8 @@ def command(subject: str, contract: str, settings: tuple[str, ...], backend: str
     """Explain a measure under a contract, a case of the check, or a signature.
 
     Prints the formula, the denominator, the question that the measure answers and what it cannot report, the
-    conventions in force, the signature, and the plan on each backend. For a case: its question and answer, and on each backend
-    the plan, what it gives, and what the library gives by itself.
+    conventions in force, the signature, and the plan on each backend. For a case: its question and answer, and on
+    each backend the plan, what it gives, and what the library gives by itself.
     """
     from metricpact.commands.explain_text import explain, explain_signature
     from metricpact.crosscheck.corpus import find_case

@@ -26,7 +26,7 @@ def _question(case: Case) -> list[str]:
     convention = FIELDS.get(case.field)
     meaning = convention.values.get(case.value, convention.free) if convention else ""
     rows = case.question.rows
-    lines = [
+    return [
         f"case {case.id}",
         f"  {case.sentence}",
         f"  {'pins':<10}{case.pins}" + (f": {meaning}" if meaning else ""),
@@ -39,11 +39,11 @@ def _question(case: Case) -> list[str]:
         *_rows(rows["run"], ("query", "document", "score", "rank")),
         *(f"  {query}  an empty ranking" for query in rows.get("returned_without_rows", ())),
         "",
-        f"  {'measure':<10}{case.question.measure}" + (f" of query {case.question.query}" if case.question.query else ""),
+        f"  {'measure':<10}{case.question.measure}"
+        + (f" of query {case.question.query}" if case.question.query else ""),
         f"  {'contract':<10}{_contract(case)}",
         f"  {'expected':<10}{case.expected}",
     ]
-    return lines
 
 
 def _rows(rows: list[dict[str, Any]], names: tuple[str, ...]) -> list[str]:

@@ -60,7 +60,9 @@ def _wrong(record: Mapping[str, Any]) -> dict[str, str]:
 def _shown(answer: Mapping[str, Any]) -> str:
     """An answer in few words."""
     if "error" in answer:
-        return "refused" if answer["error"] in ("input", "measure") else f"{answer['error']}: {answer.get('message', '')}"
+        return (
+            "refused" if answer["error"] in ("input", "measure") else f"{answer['error']}: {answer.get('message', '')}"
+        )
     value = answer.get("value", answer.get("mean"))
     if value is None:
         return f"undefined ({answer.get('reason', 'no query')})"
