@@ -41,7 +41,7 @@ def small() -> CheckReport:
 
 @pytest.mark.slow
 def test_every_installed_backend_passes() -> None:
-    """On all cases bridges give the answer or refuse, and what libraries do by themselves is known; nothing is stale."""
+    """On all cases: bridges answer or refuse, what libraries do by themselves is known, and nothing is stale."""
     backends = registry.installed_backends()
     check = run_check(CASES, backends, whole=True)
     assert [
