@@ -121,7 +121,7 @@ class PytrecEvalBridge:
         refuse_harmful(judgments, measures)
         qrels, ranked = as_dicts(judgments, run, self.name)
         found = pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(ranked)
-        return {name: {query: values[name] for query, values in found.items()} for name in measures}
+        return {name: {query: values[_answer_key(name)] for query, values in found.items()} for name in measures}
 
 
 def refuse_harmful(judgments: Judgments, measures: Sequence[str]) -> None:

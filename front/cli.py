@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 from metricpact.contracts.version import VERSION
 
-COMMANDS = ("demo", "score", "explain", "contracts", "doctor")
+COMMANDS = ("demo", "score", "check", "explain", "contracts", "doctor")
 """The commands in the order in which help lists them; each is a module in ``metricpact.commands``."""
 USAGE_ERROR = 2
 
