@@ -103,9 +103,9 @@ class SklearnBridge:
 
 
 def _select(prefixes: Prefixes, recipe: Recipe) -> Selection:
-    """A feed filled in, each query's judgments by falling gain; raises ``LimitError`` for what is too large."""
+    """A feed filled in, each query's judgments by falling gain and rank; raises ``LimitError`` for too large ones."""
     chosen = select(prefixes, recipe.feed, recipe.depth).handed()
-    by = np.lexsort((-chosen.grade, chosen.query))
+    by = np.lexsort((chosen.rank, -chosen.grade, chosen.query))
     selected = Selection(chosen.query[by], chosen.rank[by], chosen.grade[by], rounded(chosen.lengths))
     widths = _depths(selected, recipe.cutoff) + np.bincount(selected.query, minlength=prefixes.size)
     widths = np.where(selected.lengths > 0, widths, 0)
@@ -139,20 +139,25 @@ def _call(selected: Selection, cutoff: int | None) -> Floats:
     depths = _depths(selected, cutoff)
     handed = np.flatnonzero(selected.lengths)
     begins, ends = (np.searchsorted(selected.query, handed, side=side) for side in ("left", "right"))
-    known: dict[tuple[bytes, int], float] = {}
+    known: dict[bytes, float] = {}
     for code, begin, end in zip(handed.tolist(), begins.tolist(), ends.tolist(), strict=True):
         rank, grade, depth = selected.rank[begin:end], selected.grade[begin:end], int(depths[code])
-        outside = grade[rank == 0]
-        row = np.zeros(max(2, depth + len(outside)))
-        row[rank[rank > 0] - 1] = grade[rank > 0]
-        row[depth : depth + len(outside)] = outside
-        k = depth if cutoff is None else min(cutoff, depth)
-        key = (blake2b(row.tobytes(), digest_size=16).digest(), k)
+        key = blake2b(rank.tobytes() + grade.tobytes(), digest_size=16, salt=depth.to_bytes(8)).digest()
         if key not in known:
+            k, row = depth if cutoff is None else min(cutoff, depth), _row(rank, grade, depth)
             scores = -np.arange(len(row), dtype=np.float64)
             known[key] = float(ndcg_score(row[None], scores[None], k=k, ignore_ties=True))
         column[code] = known[key]
     return column
+
+
+def _row(rank: Ints, grade: Floats, depth: int) -> Floats:
+    """One query's candidates: gains at their ranks, zeros elsewhere, and what is not ranked below the depth."""
+    outside = grade[rank == 0]
+    row = np.zeros(max(2, depth + len(outside)))
+    row[rank[rank > 0] - 1] = grade[rank > 0]
+    row[depth : depth + len(outside)] = outside
+    return row
 
 
 BRIDGE = SklearnBridge()
