@@ -25,12 +25,12 @@ docs: $(TEST)/ready
 
 $(DEMO)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(DEMO)
-	$(DEMO)/bin/python -m pip install --quiet .
+	$(DEMO)/bin/python -m pip install --quiet '.[ir-measures]'
 	touch $@
 
-$(TEST)/ready: pyproject.toml
+$(TEST)/ready: pyproject.toml tests/constraints.txt
 	$(PYTHON) -m venv $(TEST)
-	$(TEST)/bin/python -m pip install --quiet --editable '.[all,dev]'
+	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --editable '.[all,dev]'
 	touch $@
 
 clean:

@@ -7,8 +7,8 @@ filled in from the prefixes: numbers only, so that each bridge just lays them ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ class Feed:
     "all", "returned" (anywhere in the ranking), "capped" (so many that min(k, |R|) are relevant), "prefix" (none).
     ``exact`` keeps the number of returned documents; otherwise a ranking ends after its last judged document.
     ``ideal`` ranks the judged documents that stay by falling gain, in place of the run's ranking.
+    ``merged`` makes ranks 1 and 2 one document worth both, so that a discount of 1 / log2(i + 1) falls as one without
+    any up to rank 2 does: "alone", or "beside" the documents of the ideal ranking (of the run's, under ``ideal``), not
+    ranked, so that both feeds have the same judgments; ``ideal_cut`` is the depth of the ideal ranking then.
     """
 
     grading: str
@@ -37,6 +40,8 @@ class Feed:
     cut: int | None = None
     exact: bool = False
     ideal: bool = False
+    merged: str = ""
+    ideal_cut: int | None = None
 
     def transforms(self) -> tuple[str, ...]:
         """The feed as the named steps of a plan."""
@@ -59,7 +64,13 @@ class Feed:
                     "prefix": "drop judgments of documents outside the prefix",
                 }[self.pool]
             )
-        return (*steps, "rank the judged documents by gain") if self.ideal else tuple(steps)
+        if self.ideal:
+            steps.append("rank the judged documents by gain")
+        if self.merged:
+            steps.append("make ranks 1 and 2 one document")
+        if self.merged == "beside":
+            steps.append("judge the ideal ranking's documents beside the run's")
+        return tuple(steps)
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,7 @@ class Recipe:
 
     ``family`` and ``cutoff`` are the plain measure (under it, SetP divides by what is returned and R uncut is
     SetR), ``depth`` is how deep it looks, ``clip`` the cutoff that an uncut RR still needs, ``beta`` SetF's weight.
+    Where there is ``over``, the value is the quotient of this recipe's and that one's.
     """
 
     family: str
@@ -76,6 +88,17 @@ class Recipe:
     depth: int | None = None
     clip: int | None = None
     beta: float | None = None
+    over: Recipe | None = None
+
+    def repairs(self, *, clips: bool) -> tuple[str, ...]:
+        """What is done to the library's value, as the named steps of a plan; ``clips`` unless it cuts RR itself."""
+        steps = [] if self.feed.ideal else ["zero for empty rankings"]
+        steps.append("zero without a positive judgment")
+        if clips and self.clip is not None:
+            steps.append(f"zero beyond rank {self.clip}")
+        if self.over is not None:
+            steps.append("divide by the value of the ideal ranking")
+        return tuple(steps)
 
 
 def _precision(measure: Measure, contract: Contract) -> Recipe:
@@ -112,6 +135,9 @@ def _average_precision(measure: Measure, contract: Contract) -> Recipe:
 
 def _normalised_gain(measure: Measure, contract: Contract) -> Recipe:
     k, pool = measure.cutoff, _ideal_pool(contract)
+    if contract.discount == "jk":
+        feed = Feed("gain", contract.gain, pool, k, merged="beside", ideal_cut=_ideal_cut(measure, contract))
+        return Recipe("nDCG", None, feed, over=Recipe("nDCG", None, replace(feed, ideal=True)))
     if k is None:
         return Recipe("nDCG", None, Feed("gain", contract.gain, pool))
     if contract.ideal_depth == "full":
@@ -120,16 +146,25 @@ def _normalised_gain(measure: Measure, contract: Contract) -> Recipe:
 
 
 def _discounted_gain(measure: Measure, contract: Contract) -> Recipe:
+    if contract.discount == "jk":
+        return Recipe("DCG", None, Feed("gain", contract.gain, cut=measure.cutoff, merged="alone"))
     return Recipe("DCG", measure.cutoff, Feed("gain", contract.gain), measure.cutoff)
 
 
 def _ideal_gain(measure: Measure, contract: Contract) -> Recipe:
-    k = measure.cutoff if contract.ideal_depth == "cutoff" else None
+    k = _ideal_cut(measure, contract)
+    if contract.discount == "jk":
+        feed = Feed("gain", contract.gain, _ideal_pool(contract), ideal=True, merged="alone", ideal_cut=k)
+        return Recipe("DCG", None, feed)
     return Recipe("DCG", k, Feed("gain", contract.gain, _ideal_pool(contract), ideal=True))
 
 
 def _ideal_pool(contract: Contract) -> str:
     return "returned" if contract.ideal == "returned" else "all"
+
+
+def _ideal_cut(measure: Measure, contract: Contract) -> int | None:
+    return measure.cutoff if contract.ideal_depth == "cutoff" else None
 
 
 def _simple(family: str, grading: str = "relevant", *, exact: bool = False) -> Callable[[Measure, Contract], Recipe]:
@@ -167,6 +202,20 @@ def recipe_for(measure: Measure, contract: Contract) -> Recipe:
     return _RECIPES[measure.family](measure, contract)
 
 
+def with_divisors(recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Recipes and those that they are divided by: all that a library has to be asked for."""
+    return [part for recipe in recipes for part in (recipe, recipe.over) if part is not None]
+
+
+def divided(recipe: Recipe, value: Callable[[Recipe], Floats]) -> Floats:
+    """A recipe's values from what the library gave, divided by those of its divisor (0 by 0 is 0)."""
+    given = value(recipe)
+    if recipe.over is None:
+        return given
+    divisor = value(recipe.over)
+    return np.asarray(np.divide(given, divisor, out=np.zeros_like(given), where=divisor > 0))
+
+
 def common_depth(recipes: Sequence[Recipe]) -> int | None:
     """How deep the deepest of some measures looks; None for the whole ranking."""
     depths = [recipe.depth for recipe in recipes]
@@ -197,6 +246,8 @@ def select(prefixes: Prefixes, feed: Feed, depth: int | None, grades: npt.NDArra
     """Fill in a feed for measures that look ``depth`` deep; ``grades`` are its own ones (default: ``graded``)."""
     hits: Hits = prefixes.listed if feed.grading == "judged" else prefixes.hits
     grades = graded(prefixes, feed) if grades is None else grades
+    if feed.merged:
+        return _select_merged(prefixes, feed, grades)
     limit = np.iinfo(np.int64).max if depth is None else depth
     inside = hits.rank <= limit
     where = np.zeros(len(grades), np.int64)  # the rank of each judged document, 0 outside the (cut) ranking
@@ -216,6 +267,48 @@ def select(prefixes: Prefixes, feed: Feed, depth: int | None, grades: npt.NDArra
     lengths = np.minimum(hits.returned, limit) if feed.exact else np.maximum(last, 1)
     positive = np.bincount(query[grade > 0], minlength=prefixes.size) > 0
     return Selection(query, rank, grade, np.where(positive & (hits.returned > 0), lengths, 0))
+
+
+def _select_merged(prefixes: Prefixes, feed: Feed, grades: npt.NDArray[Any]) -> Selection:
+    """A feed whose ranks 1 and 2 are one document, and the ideal ranking's documents beside the run's."""
+    hits, judged = prefixes.hits, prefixes.judged.query
+    worth = grades[hits.judgment]
+    seen = (worth > 0) & (hits.rank <= feed.cut if feed.cut is not None else True)
+    listed = _merge(hits.query[seen], hits.rank[seen], worth[seen])
+    stays = grades > 0
+    if feed.pool == "returned":
+        stays &= np.isin(np.arange(len(grades)), hits.judgment)
+    by = np.lexsort((-grades[stays], judged[stays]))
+    query, worth = judged[stays][by], grades[stays][by]
+    place = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+    deep = place <= feed.ideal_cut if feed.ideal_cut is not None else np.ones(len(place), np.bool_)
+    ideal = _merge(query[deep], place[deep], worth[deep])
+    ranked, other = (ideal, listed) if feed.ideal else (listed, ideal)
+    lengths = np.ones(prefixes.size, np.int64)
+    np.maximum.at(lengths, ranked[0], ranked[1])
+    if feed.merged == "beside":
+        ranked = (
+            np.concatenate([ranked[0], other[0]]),
+            np.concatenate([ranked[1], np.zeros(len(other[0]), np.int64)]),
+            np.concatenate([ranked[2], other[2]]),
+        )
+        together = np.argsort(ranked[0], kind="stable")
+        ranked = (ranked[0][together], ranked[1][together], ranked[2][together])
+    handed = np.bincount(ranked[0], minlength=prefixes.size) > 0
+    if not feed.ideal:
+        handed &= hits.returned > 0
+    return Selection(*ranked, np.where(handed, lengths, 0))
+
+
+def _merge(
+    query: npt.NDArray[np.int32], rank: Ints, worth: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int32], Ints, npt.NDArray[Any]]:
+    """Documents by query and rank with ranks 1 and 2 as one, and every later one a rank higher."""
+    rank = np.maximum(rank - 1, 1)
+    if not len(rank):
+        return query, rank, worth
+    first = np.flatnonzero(np.r_[True, (np.diff(query) != 0) | (np.diff(rank) != 0)])
+    return query[first], rank[first], np.add.reduceat(worth, first)
 
 
 def graded(prefixes: Prefixes, feed: Feed) -> npt.NDArray[Any]:

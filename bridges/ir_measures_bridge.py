@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
+from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, divided, recipe_for, with_divisors
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import REFUSED_TABLES, Groups, prepare, refuse_judgments, refuse_table
@@ -35,7 +35,6 @@ CAPABILITIES = Capabilities(
         name: dict.fromkeys((*known.values, "*"), "")
         | {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-            "discount": {"jk": "its pytrec_eval provider's discount is 1 / log2(i + 1)"},
         }.get(name, {})
         for name, known in FIELDS.items()
     },
@@ -58,7 +57,7 @@ class IrMeasuresBridge:
         return {"package": self.package, "version": version(self.package), "engine": engine}
 
     def capabilities(self) -> Capabilities:
-        """All measures but DCG and IDCG; all conventions but two."""
+        """All measures but DCG and IDCG; all conventions but one."""
         return CAPABILITIES
 
     def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
@@ -70,22 +69,20 @@ class IrMeasuresBridge:
         if refusal is not None:
             return refusal
         recipe = recipe_for(measure, contract)
-        repairs = ["zero for empty rankings", "zero without a positive judgment"]
-        if recipe.clip is not None:
-            repairs.append(f"zero beyond rank {recipe.clip}")
-        return Plan(self.name, measure, contract, call_of(recipe), recipe.feed.transforms(), tuple(repairs))
+        transforms, repairs = recipe.feed.transforms(), recipe.repairs(clips=True)
+        return Plan(self.name, measure, contract, call_of(recipe), transforms, repairs)
 
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One evaluator a measure; measures share only input. Raises ``LimitError`` before any call."""
         recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
         feeds: dict[Feed, list[Recipe]] = {}
-        for recipe in recipes:
+        for recipe in with_divisors(recipes):
             feeds.setdefault(recipe.feed, []).append(recipe)
         inputs = {feed: prepare(prefixes, feed, common_depth(wanted), self.name) for feed, wanted in feeds.items()}
         values: dict[Recipe, Floats] = {}
         for feed, wanted in feeds.items():
             values |= _call(inputs[feed], wanted)
-        return [clipped(values[recipe], recipe.clip) for recipe in recipes]
+        return [divided(recipe, lambda one: clipped(values[one], one.clip)) for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``iter_calc`` on dicts of the whole input, providers left to ir_measures; its names (``nDCG@10``).

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, recipe_for
+from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, divided, recipe_for, with_divisors
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import (
@@ -60,7 +60,6 @@ CAPABILITIES = Capabilities(
         name: dict.fromkeys((*known.values, "*"), "")
         | {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-            "discount": {"jk": "trec_eval's discount is 1 / log2(i + 1)"},
         }.get(name, {})
         for name, known in FIELDS.items()
     },
@@ -86,7 +85,7 @@ class PytrecEvalBridge:
         }
 
     def capabilities(self) -> Capabilities:
-        """All measures but DCG and IDCG; all conventions but two."""
+        """All measures but DCG and IDCG; all conventions but one."""
         return CAPABILITIES
 
     def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
@@ -96,23 +95,25 @@ class PytrecEvalBridge:
         if refusal is not None:
             return refusal
         recipe = recipe_for(measure, contract)
-        repairs = ["zero for empty rankings", "zero without a positive judgment"]
-        if recipe.clip is not None:
-            repairs.append(f"zero beyond rank {recipe.clip}")
-        return Plan(self.name, measure, contract, call_of(recipe), recipe.feed.transforms(), tuple(repairs))
+        transforms, repairs = recipe.feed.transforms(), recipe.repairs(clips=True)
+        return Plan(self.name, measure, contract, call_of(recipe), transforms, repairs)
 
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One call a feed; measures that share a feed share the call. Raises ``LimitError`` before any call."""
         recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
         feeds: dict[tuple[Feed, Any], list[Recipe]] = {}
-        for recipe in recipes:
+        for recipe in with_divisors(recipes):
             feeds.setdefault((recipe.feed, recipe.beta), []).append(recipe)
         inputs = {key: prepare(prefixes, key[0], common_depth(wanted), self.name) for key, wanted in feeds.items()}
         values: dict[tuple[Feed, Any, str], Floats] = {}
         for key, wanted in feeds.items():
             for call, column in _call(inputs[key], {call_of(recipe) for recipe in wanted}).items():
                 values[*key, call] = column
-        return [clipped(values[recipe.feed, recipe.beta, call_of(recipe)], recipe.clip) for recipe in recipes]
+
+        def value(recipe: Recipe) -> Floats:
+            return clipped(values[recipe.feed, recipe.beta, call_of(recipe)], recipe.clip)
+
+        return [divided(recipe, value) for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``RelevanceEvaluator`` on dicts of the whole input; measures by trec_eval's names (``ndcg_cut_10``)."""

@@ -15,7 +15,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from metricpact.bridges.feeds import Feed, Recipe, Selection, common_depth, recipe_for, rounded, select
+from metricpact.bridges.feeds import (
+    Feed,
+    Recipe,
+    Selection,
+    common_depth,
+    divided,
+    recipe_for,
+    rounded,
+    select,
+    with_divisors,
+)
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
 from metricpact.contracts.contract import FIELDS, Contract
@@ -27,8 +37,6 @@ from metricpact.contracts.tables import Floats, Ints, Judgments, Run
 
 MAX_DEPTH = 2**21
 """Deepest rank, and most judgments of a query, handed over: ranx walks through both, one inside the other."""
-MAX_GAIN = 2.0**1000
-"""Largest gain handed over: sums of larger ones would leave double precision."""
 BATCH_CELLS = 2**21
 """Documents in the arrays of one call, 16 bytes each: what bounds the memory."""
 
@@ -53,7 +61,6 @@ CAPABILITIES = Capabilities(
         name: dict.fromkeys((*known.values, "*"), "")
         | {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-            "discount": {"jk": "ranx's discount is 1 / log2(i + 1)"},
         }.get(name, {})
         for name, known in FIELDS.items()
     },
@@ -92,7 +99,7 @@ class RanxBridge:
         return {"package": self.package, "version": version(self.package), "engine": f"numba {version('numba')}"}
 
     def capabilities(self) -> Capabilities:
-        """All measures (SetF without a weight); all conventions but two."""
+        """All measures (SetF without a weight); all conventions but one."""
         return CAPABILITIES
 
     def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
@@ -104,25 +111,24 @@ class RanxBridge:
         if refusal is not None:
             return refusal
         recipe = recipe_for(measure, contract)
-        transforms, repairs = [*recipe.feed.transforms()], ["zero without a positive judgment"]
+        transforms = [*recipe.feed.transforms()]
         if recipe.feed.grading == "preference":
             transforms.append("add a judged non-relevant document, not returned, where there is none")
-        if not recipe.feed.ideal:
-            repairs.insert(0, "zero for empty rankings")
-        return Plan(self.name, measure, contract, str(call_of(recipe)), tuple(transforms), tuple(repairs))
+        repairs = recipe.repairs(clips=False)
+        return Plan(self.name, measure, contract, str(call_of(recipe)), tuple(transforms), repairs)
 
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One pass over the arrays a feed; raises ``LimitError`` before any call."""
         recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
         feeds: dict[Feed, list[Recipe]] = {}
-        for recipe in recipes:
+        for recipe in with_divisors(recipes):
             feeds.setdefault(recipe.feed, []).append(recipe)
         selections = {feed: _select(prefixes, feed, common_depth(wanted)) for feed, wanted in feeds.items()}
         values: dict[tuple[Feed, Call], Floats] = {}
         for feed, wanted in feeds.items():
             calls = list(dict.fromkeys(call_of(recipe) for recipe in wanted))
             values |= {(feed, call): column for call, column in _call(selections[feed], feed, calls).items()}
-        return [values[recipe.feed, call_of(recipe)] for recipe in recipes]
+        return [divided(recipe, lambda one: values[one.feed, call_of(one)]) for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``evaluate`` on ``Qrels`` and ``Run`` of the whole input, made comparable; ranx's names (``ndcg@10``)."""
@@ -154,12 +160,6 @@ def _select(prefixes: Prefixes, feed: Feed, depth: int | None) -> Selection:
                 f"query {prefixes.queries[worst]!r} needs {int(counts[worst])} {word} handed to ranx",
                 f"ranx is given up to {MAX_DEPTH}; --backend reference has no such limit",
             )
-    if len(grade) and grade.max() > MAX_GAIN:
-        worst = int(query[grade.argmax()])
-        raise LimitError(
-            f"a grade of query {prefixes.queries[worst]!r} is worth {grade.max():g}",
-            f"ranx is given gains up to {MAX_GAIN:g}; choose another gain",
-        )
     return Selection(query[by], rank[by], grade[by], lengths)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
-from metricpact.bridges.feeds import Recipe, Selection, recipe_for, rounded, select
+from metricpact.bridges.feeds import Recipe, Selection, divided, recipe_for, rounded, select, with_divisors
 from metricpact.bridges.plan import Capabilities, Plan, Unsupported
 from metricpact.bridges.raw import as_dicts
 from metricpact.contracts.contract import FIELDS, Contract
@@ -33,7 +33,6 @@ CAPABILITIES = Capabilities(
         name: dict.fromkeys((*known.values, "*"), "")
         | {
             "ties": {"average": "each document is given a score of its own: there is no tie left to average over"},
-            "discount": {"jk": "ndcg_score's discount is 1 / log2(i + 1)"},
         }.get(name, {})
         for name, known in FIELDS.items()
     },
@@ -54,7 +53,7 @@ class SklearnBridge:
         return {"package": self.package, "version": version(self.package), "engine": f"numpy {version('numpy')}"}
 
     def capabilities(self) -> Capabilities:
-        """nDCG; all conventions but two."""
+        """nDCG; all conventions but one."""
         return CAPABILITIES
 
     def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
@@ -67,17 +66,16 @@ class SklearnBridge:
         depth = "the depth of its row" if recipe.cutoff is None else str(recipe.cutoff)
         transforms = (*recipe.feed.transforms(), f"put judged documents outside the ranking below rank {depth}")
         call = f"ndcg_score(k={'depth' if recipe.cutoff is None else recipe.cutoff}, ignore_ties=True)"
-        repairs = ("zero for empty rankings", "zero without a positive judgment")
-        return Plan(self.name, measure, contract, call, transforms, repairs)
+        return Plan(self.name, measure, contract, call, transforms, recipe.repairs(clips=True))
 
     def score(self, prefixes: Prefixes, plans: Sequence[Plan]) -> list[Floats]:
         """One call for each row that differs; raises ``LimitError`` before any call."""
         recipes = [recipe_for(plan.measure, plan.contract) for plan in plans]
         # Each measure has rows of its own, no longer than it needs: numpy's sums depend on the length of what is summed
         # in their last digit, and no measure may depend on which others are asked for.
-        selections = {recipe: _select(prefixes, recipe) for recipe in dict.fromkeys(recipes)}
+        selections = {recipe: _select(prefixes, recipe) for recipe in with_divisors(dict.fromkeys(recipes))}
         values = {recipe: _call(selected, recipe.cutoff) for recipe, selected in selections.items()}
-        return [values[recipe] for recipe in recipes]
+        return [divided(recipe, values.__getitem__) for recipe in recipes]
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``ndcg_score`` on each query's returned documents as candidates, the unjudged ones worth 0.

@@ -37,6 +37,7 @@ def plan(name: str, **fields: object) -> Plan | Unsupported:
         ("nDCG@5", {"ideal_depth": "full"}, "ndcg"),
         ("SetF(beta=0.5)", {}, "set_F_0.25"),
         ("Judged@5", {}, "set_P"),
+        ("nDCG@5", {"discount": "jk"}, "ndcg"),
     ],
 )
 def test_a_plan_names_the_call(name: str, fields: dict[str, object], call: str) -> None:

@@ -67,9 +67,7 @@ def test_the_capability_table_covers_everything() -> None:
         assert set(known.values) <= set(CAPABILITIES.fields[name])
 
 
-@pytest.mark.parametrize(
-    ("name", "fields"), [("SetF(beta=2)", {}), ("P@5", {"ties": "average"}), ("nDCG@5", {"discount": "jk"})]
-)
+@pytest.mark.parametrize(("name", "fields"), [("SetF(beta=2)", {}), ("P@5", {"ties": "average"})])
 def test_what_cannot_be_given_is_refused(name: str, fields: dict[str, str]) -> None:
     """A refusal carries its reason and names the backends that can."""
     refusal = plan(name, **fields)
@@ -160,7 +158,7 @@ def test_depth_is_limited_only_where_it_matters() -> None:
 def test_gains_beyond_what_sums_can_hold_are_refused() -> None:
     """Two gains near the end of double precision would add up to infinity."""
     qrels, run = {"q": {"a": 1001, "b": 1001}}, {"q": ["a", "b"]}
-    with pytest.raises(LimitError, match="ranx is given gains up to"):
+    with pytest.raises(LimitError, match="too large a gain"):
         mp.score(qrels, run, ["nDCG@2"], backend="ranx")
     assert mp.score(qrels, run, ["P@2"], backend="ranx").mean["P@2"] == 1.0
     qrels = {"q": {"a": 1000, "b": 1000}}
