@@ -185,7 +185,7 @@ def _could_show(rows: Rows, name: str) -> bool:
         "unjudged": not set(returned) <= set(judged),
         "self_match": any(query == doc for query, doc in returned),
     }
-    return has.get(name, True)
+    return bool(has.get(name, True))
 
 
 def _judgments(count: int, name: str) -> Iterator[list[dict[str, Any]]]:
