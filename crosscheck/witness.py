@@ -14,7 +14,6 @@ from itertools import combinations, islice, permutations, product
 from typing import Any
 
 from metricpact.bridges.evaluate import evaluate
-from metricpact.bridges.plan import matters
 from metricpact.bridges.registry import get_bridge
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import InputError
@@ -86,10 +85,13 @@ def find_witnesses(known: Known, version: str) -> list[tuple[Convention, Witness
 
 def _candidates(known: Known, version: str, convention: Convention) -> Iterator[Candidate]:
     """Small inputs on which the field shows, and the library's other conventions do not."""
-    for candidate in differing(convention.field, convention.value):
+    named = tuple(
+        measure
+        for measure in map(parse_measure, MEASURES)
+        if known.native_name(measure) is not None and convention.applies_to(measure)
+    )
+    for candidate in differing(convention.field, convention.value, named):
         measure = candidate.measure
-        if known.native_name(measure) is None or not convention.applies_to(measure):
-            continue
         whole = with_conventions(Contract(), known.defaults(measure, version))
         told = _answers(candidate.rows, (measure,), whole, mean=convention.field in MEANS)[measure]
         if _alike(told, candidate.changed):
@@ -110,13 +112,13 @@ def _alike(told: Answer, got: Answer) -> bool:
 
 
 @cache
-def _found(name: str, value: Any) -> tuple[list[Candidate], Iterator[Candidate]]:
-    return [], _search(name, value)
+def _found(name: str, value: Any, measures: tuple[Measure, ...]) -> tuple[list[Candidate], Iterator[Candidate]]:
+    return [], _search(name, value, measures)
 
 
-def differing(name: str, value: Any) -> Iterator[Candidate]:
+def differing(name: str, value: Any, measures: tuple[Measure, ...]) -> Iterator[Candidate]:
     """Inputs by size on which the ``chapter`` contract and the same with one field changed differ (remembered)."""
-    seen, rest = _found(name, value)
+    seen, rest = _found(name, value, measures)
     at = 0
     while True:
         if at == len(seen):
@@ -128,12 +130,13 @@ def differing(name: str, value: Any) -> Iterator[Candidate]:
         at += 1
 
 
-def _search(name: str, value: Any) -> Iterator[Candidate]:
+def _search(name: str, value: Any, measures: tuple[Measure, ...]) -> Iterator[Candidate]:
     chapter = Contract()
     changed = chapter.replace(**{name: value})
-    measures = tuple(measure for measure in map(parse_measure, MEASURES) if matters(measure, name))
     for size in range(2, LARGEST + 1):
         for rows in inputs(size, name):
+            if not _could_show(rows, name):
+                continue
             before = _answers(rows, measures, chapter, mean=name in MEANS)
             after = _answers(rows, measures, changed, mean=name in MEANS)
             for measure in measures:
@@ -162,6 +165,27 @@ def inputs(size: int, name: str) -> Iterator[Rows]:
         for judgments in _judgments(judged, name):
             for run in _runs(returned, name):
                 yield {"judgments": judgments, "run": run}
+
+
+def _could_show(rows: Rows, name: str) -> bool:
+    """Whether an input has what the field is about; without it no value of the field could matter."""
+    judgments, run = rows["judgments"], rows["run"]
+    judged, returned = ([(row["query"], row["document"]) for row in listed] for listed in (judgments, run))
+    asked, answered = {query for query, _ in judged}, {query for query, _ in returned}
+    grades, scores = [row["grade"] for row in judgments], [row["score"] for row in run]
+    has = {
+        "ties": len(set(scores)) < len(scores),
+        "score_width": CLOSE in scores,
+        "rank_conflict": scores != sorted(scores, reverse=True),
+        "gain": max(grades) > 1,
+        "negative_grade": min(grades) < 0,
+        "duplicate": any(len(set(pairs)) < len(pairs) for pairs in (judged, returned)),
+        "queries": not asked <= answered,
+        "extra_query": not answered <= asked,
+        "unjudged": not set(returned) <= set(judged),
+        "self_match": any(query == doc for query, doc in returned),
+    }
+    return bool(has.get(name, True))
 
 
 def _judgments(count: int, name: str) -> Iterator[list[dict[str, Any]]]:

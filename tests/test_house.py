@@ -171,7 +171,8 @@ def test_the_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> Non
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert where.stdout.startswith(str(tmp_path))
-    for arguments in (["demo"], ["contracts"], ["explain", "nDCG@10"], ["doctor"]):
+    check = ["check", "--quiet", "--backend", "reference", "--backend", "pytrec_eval", "--field", "gain"]
+    for arguments in (["demo"], ["contracts"], ["explain", "nDCG@10"], ["doctor"], check):
         done = subprocess.run(
             [sys.executable, "-m", "metricpact", *arguments],
             cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
