@@ -44,12 +44,14 @@ class Stream:
         first = True
         try:
             for chunk in self._chunks():
-                data = rest + chunk if rest else chunk
-                end = data.rfind(b"\n") + 1
+                end = chunk.rfind(b"\n") + 1
                 if end:
-                    yield data[:end].removeprefix(BOM) if first else data[:end]
+                    data = b"".join((rest, memoryview(chunk)[:end]))
+                    yield data.removeprefix(BOM) if first else data
                     first = False
-                rest = data[end:]
+                    rest = chunk[end:]
+                else:
+                    rest += chunk
                 if len(rest) > LONGEST_LINE:
                     raise InputError(
                         f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
