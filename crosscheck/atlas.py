@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def _library(known: Known, facts: list[Fact]) -> str:
     lines = [
         f"## {known.backend}",
         "",
-        f"{versions['package']} {version}" + (f", {versions['engine']}" if versions["engine"] else "") + ".",
+        f"{versions['package']} {version}{_engine(versions['engine'])}.",
         "",
         "| convention | by itself | `chapter` | judgments | run | measure | its value | `chapter`'s | see |",
         "|---|---|---|---|---|---|---:|---:|---|",
@@ -69,6 +70,16 @@ def _library(known: Known, facts: list[Fact]) -> str:
         lines += ["", "Surprises, each shown again when this page was made:", ""]
         lines += [_fact(fact) for fact in facts]
     return "\n".join([*lines, ""])
+
+
+def _engine(engine: str) -> str:
+    """What computes inside the package, unless it is a package of its own, whose versions are nothing to the page."""
+    name = engine.partition(" ")[0]
+    try:
+        distribution(name)
+    except (PackageNotFoundError, ValueError):
+        return f", {engine}" if engine else ""
+    return ""
 
 
 def _row(convention: Convention, witness: Witness | None, *, departs: bool) -> str:

@@ -134,9 +134,8 @@ def run_check(
             progress(f"{name}: {len(cases)} cases under their contracts")
             under = conformance(name, cases, known[name])
             progress(f"{name}: the library by itself")
-            versions = get_bridge(name).versions()
-            for case, contract, reply in zip(cases, under, replies[name].result(), strict=True):
-                default = default_side(case, known[name], versions["version"], reply)
+            defaults = default_sides(cases, known[name], replies[name].result())
+            for case, contract, default in zip(cases, under, defaults, strict=True):
                 records.append(Record(case, name, contract, default))
     return Check(records, stale_entries(records, known) if whole else None)
 
@@ -149,18 +148,20 @@ def conformance(backend: str, cases: Sequence[Case], known: Known | None = None)
     sides: dict[str, Side] = {}
     for case in (case for case in cases if case.smoke):
         sides[case.id] = contract_side(case, backend, known)
-    broken = [name for name, side in sides.items() if side.outcome not in (AGREES, UNSUPPORTED)]
+    broken = _broken(sides)
     for case in cases:
-        if case.id in sides:
-            continue
-        sides[case.id] = (
-            Side(
-                FAILED, reason=f"not run: smoke case {broken[0]} failed, so the adapter is at fault and not the library"
-            )
-            if broken
-            else contract_side(case, backend, known)
-        )
+        if case.id not in sides:
+            sides[case.id] = broken or contract_side(case, backend, known)
     return [sides[case.id] for case in cases]
+
+
+def _broken(smoke: Mapping[str, Side]) -> Side | None:
+    """What is to be said of every other case where a smoke case went wrong, else None."""
+    for name, side in smoke.items():
+        if side.outcome not in (AGREES, UNSUPPORTED):
+            reason = f"not run: smoke case {name} failed, so the adapter is at fault and not the library"
+            return Side(FAILED, reason=reason)
+    return None
 
 
 def contract_side(case: Case, backend: str, known: Known | None = None) -> Side:
@@ -229,6 +230,15 @@ def native_name(known: Known, question: Question) -> str | None:
         return known.native_name(parse_measure(question.measure))
     except MeasureError:
         return None
+
+
+def default_sides(cases: Sequence[Case], known: Known, replies: Sequence[Reply | None]) -> list[Side]:
+    """What a library's own replies amount to; nothing is said of it where a smoke case already went wrong."""
+    version = get_bridge(known.backend).versions()["version"]
+    pairs = list(zip(cases, replies, strict=True))
+    smoke = {case.id: default_side(case, known, version, reply) for case, reply in pairs if case.smoke}
+    broken = _broken(smoke)
+    return [smoke.get(case.id) or broken or default_side(case, known, version, reply) for case, reply in pairs]
 
 
 def default_side(case: Case, known: Known, version: str, reply: Reply | None) -> Side:

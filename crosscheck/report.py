@@ -11,6 +11,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from metricpact.bridges.registry import BACKENDS, get_bridge, how_to_install, is_installed
@@ -59,6 +60,7 @@ def make_report(check: Check, backends: Sequence[str], selection: Mapping[str, S
         "schema": SCHEMA,
         "metricpact": VERSION,
         "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "polars")},
         "platform": platform.platform(),
         "backends": {name: get_bridge(name).versions() for name in backends},
         "missing": {name: how_to_install(name) for name in BACKENDS if not is_installed(name)},

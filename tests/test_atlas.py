@@ -42,7 +42,7 @@ def test_the_surprises_of_the_libraries_are_in_it() -> None:
     assert [
         fact.sentence for fact in load_facts() if fact.sentence not in text or f"`{fact.expected}`" not in text
     ] == []
-    assert {fact.backend for fact in load_facts()} == set(LIBRARIES)
+    assert {fact.backend for fact in load_facts()} <= set(LIBRARIES)
 
 
 def test_witnesses_are_found_by_size() -> None:

@@ -111,6 +111,20 @@ def test_a_false_convention_explains_nothing(monkeypatch: pytest.MonkeyPatch) ->
     assert [one.default.outcome for one in records if one.default][-1] == DIFFERS
 
 
+def test_a_native_call_that_is_not_connected_is_not_taken_for_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the library's own call fails a smoke case, no other case is held against the library."""
+
+    def nonsense(backend: str, asked: list[Request]) -> list[Reply]:
+        return [Reply(values={"q": 0.125, "a": 0.125, "b": 0.125})] * len(asked)
+
+    monkeypatch.setattr(checking, "ask_natively", nonsense)
+    records = run_check(some("measure-ap"), ["pytrec_eval"], whole=False).records
+    assert [one.contract.outcome for one in records] == [AGREES] * 4
+    assert [one.default.outcome for one in records if one.default] == [DIFFERS] * 3 + [FAILED]
+    assert records[-1].default is not None
+    assert "the adapter is at fault and not the library" in records[-1].default.reason
+
+
 # ---------------------------------------------------------------- the report
 
 
