@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,9 @@ _METRICS = {
     "Rprec": "r-precision",
     "Bpref": "bpref",
 }
+_TURN = Lock()
+"""ranx chooses a threading layer of numba's that ends the process when two threads call it at once."""
+
 _ONLY_F1 = "a beta other than 1: ranx has F1 only, which has no weight"
 CAPABILITIES = Capabilities(
     measures=dict.fromkeys(FAMILIES, ""),
@@ -134,7 +138,7 @@ class RanxBridge:
         """``evaluate`` on ``Qrels`` and ``Run`` of the whole input, made comparable; ranx's names (``ndcg@10``)."""
         ranx = _ranx()
         qrels, ranked = as_dicts(judgments, run, self.name)
-        with _announced():
+        with _calling():
             theirs = ranx.Run(ranked)
             ranx.evaluate(ranx.Qrels(qrels), theirs, list(measures), make_comparable=True)
         return {name: {query: float(value) for query, value in theirs.scores[name].items()} for name in measures}
@@ -216,7 +220,7 @@ def _call(selected: Selection, feed: Feed, calls: Sequence[Call]) -> dict[Call, 
     if not selected.lengths.any():
         return columns
     switch = _ranx().metrics.metric_switch
-    with _announced():
+    with _calling():
         for batch in batches(selected, BATCH_CELLS):
             for call, column in columns.items():
                 column[batch.codes] = switch(call.metric)(batch.qrels, batch.run, call.cutoff, call.level)
@@ -248,13 +252,13 @@ def _ranx() -> Any:
 
 
 @contextmanager
-def _announced() -> Iterator[None]:
-    """While this lasts, numba's first compilation is announced on standard error; what is cached is not compiled."""
+def _calling() -> Iterator[None]:
+    """One thread at a time; what numba compiles, and has not cached, is announced once on standard error."""
     import warnings
 
     from numba.core import errors, event
 
-    with warnings.catch_warnings(), event.install_listener("numba:compile", _announcer()):
+    with _TURN, warnings.catch_warnings(), event.install_listener("numba:compile", _announcer()):
         # numba finds fault with a cast in ranx's source each time that it compiles it.
         warnings.simplefilter("ignore", errors.NumbaWarning)
         yield

@@ -30,6 +30,7 @@ FIELDS: list[dict[str, Any]] = [
     {"ideal": "returned", "recall_denominator": "capped", "ap_denominator": "hits"},
     {"precision_denominator": "returned", "threshold": 2, "ap_denominator": "capped", "ideal_depth": "full"},
     {"gain": {1: 0.5, 2: 1.25}},
+    {"discount": "jk", "ideal_depth": "full"},
 ]
 CUT = ["P@1", "P@3", "P@10", "R@3", "RR@2", "AP@3", "nDCG@3", "nDCG@10", "DCG@3", "Success@2", "Judged@3"]
 UNCUT = ["R", "RR", "AP", "nDCG", "DCG", "IDCG", "Rprec", "SetP", "SetR", "SetF", "Bpref", "Judged"]

@@ -175,6 +175,32 @@ def test_the_native_call_is_the_library_as_documented() -> None:
     }
 
 
+THREADS = """
+import threading
+import metricpact as mp
+
+def work(number):
+    qrels = {f"q{n}": {"A": 1, "B": (n + number) % 3} for n in range(30)}
+    run = {query: ["U", "A", "B"] for query in qrels}
+    for _ in range(40):
+        found, expected = (mp.score(qrels, run, ["AP", "nDCG@3"], backend=name).mean for name in ("ranx", "reference"))
+        answers.append(max(abs(found[name] - expected[name]) for name in ("AP", "nDCG@3")))
+
+answers = []
+threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(answers), max(answers) < 1e-12)
+"""
+
+
+def test_threads_take_turns() -> None:
+    """ranx's parallel functions end the whole process when two threads are inside them at once."""
+    assert run(THREADS).stdout == "160 True\n"
+
+
 def test_the_native_call_needs_scores() -> None:
     """A list of ids is no run of ranx's."""
     with pytest.raises(UnsupportedError, match="scores"):

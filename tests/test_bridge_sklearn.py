@@ -8,10 +8,10 @@ from typing import Any
 import metricpact as mp
 import pytest
 from metricpact.bridges.plan import Plan, Unsupported
-from metricpact.bridges.registry import how_to_install
+from metricpact.bridges.registry import how_to_install, installed_backends
 from metricpact.bridges.sklearn_bridge import BRIDGE, CAPABILITIES, MAX_CANDIDATES
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import LimitError, MeasureError, UnsupportedError
+from metricpact.contracts.errors import DependencyError, LimitError, MeasureError, UnsupportedError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.tables import Judgments, Run
@@ -110,3 +110,20 @@ def test_long_rankings_and_large_gains_are_refused() -> None:
 def test_the_extra_that_installs_it() -> None:
     """A fifth backend is two files and two lines: the module, its test, the registry and the extra."""
     assert how_to_install("sklearn") == "pip install 'metricpact[sklearn]'"
+
+
+def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backend whose library is absent is not listed, and asking for it names the command that installs it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    def absent(name: str) -> str:
+        if name == "scikit-learn":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("importlib.metadata.version", absent)
+    assert "sklearn" not in installed_backends()
+    assert "reference" in installed_backends()
+    with pytest.raises(DependencyError) as caught:
+        mp.score({"q": {"a": 1}}, {"q": ["a"]}, ["nDCG"], backend="sklearn")
+    assert caught.value.hint == "pip install 'metricpact[sklearn]'"
