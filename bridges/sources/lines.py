@@ -22,6 +22,7 @@ _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _SPACES = bytes.maketrans(b"\t\r\v\f", b"    ")
 _NEWLINE, _HASH = 10, 35
+_PIECE = 1 << 18  # bytes looked at together: they stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -177,35 +178,51 @@ def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None
         {},
         {column: pl.String for column, kind in layout.columns.items() if kind == "integer"},
     ]
+    # Columns that are not kept are not read, but for the last: it shows that every line has all its fields.
+    kept = _kept(layout, names)
+    read = [place for place, column in enumerate(names) if column in kept or place == count - 1]
     for softer in softened:
         schema = {column: softer.get(column, kinds[layout.columns[column]]) for column in names}
         try:
-            frame = pl.read_csv(data, has_header=False, separator=separator.decode(), quote_char=None, schema=schema)
+            frame = pl.read_csv(
+                data, has_header=False, separator=separator.decode(), quote_char=None, schema=schema, columns=read
+            )
         except pl.exceptions.PolarsError:
             continue
-        return frame.select(_kept(layout, names)) if _is_plain(frame, data, layout, count) else None
+        return frame.select(kept) if _is_plain(frame, data, layout, count) else None
     return None
 
 
 def _is_plain(frame: pl.DataFrame, data: bytes, layout: Layout, count: int) -> bool:
     """Whether the parser saw what is there: no empty field, no other white space or control character, no comment.
 
-    Every row has all its fields (none is null, and more would have been an error), so that ``count − 1`` separators
-    and a newline a row are all that may lie at or below the space character.
+    Every row has its last field, so it has ``count − 1`` separators at least; where that and a newline a row are all
+    that lies at or below the space character, each row has exactly as many. No two of them are neighbours, so no
+    field is empty, the ones that were not read included.
     """
     if any(frame.null_count().row(0)):
         return False
-    marks = frame.height * count - (not data.endswith(b"\n"))
-    low = np.frombuffer(data, np.uint8)
     # With a fixed separator blanks belong to the fields; only control characters are in the way.
-    found = np.count_nonzero(low <= 32) if layout.separator is None else np.count_nonzero(low < 32)
-    if found != marks:
+    found, neighbours = _low_bytes(data, b" " if layout.separator is None else b"\x1f")
+    if neighbours or found != frame.height * count - (not data.endswith(b"\n")):
         return False
     for column in frame.get_columns():
         if column.dtype == pl.Float64 and not column.is_finite().all():
             return False
     starts = frame["query"].rle().struct.field("value")
     return not bool(starts.str.starts_with("#").any())
+
+
+def _low_bytes(data: bytes, highest: bytes) -> tuple[int, bool]:
+    """How many bytes are no higher than one, and whether two neighbours are, or the first byte is."""
+    raw = np.frombuffer(data, np.uint8)
+    found, neighbours, before = 0, False, True
+    for begin in range(0, len(raw), _PIECE):
+        low = raw[begin : begin + _PIECE] <= highest[0]
+        found += int(np.count_nonzero(low))
+        neighbours = neighbours or bool(before and low[0]) or bool((low[1:] & low[:-1]).any())
+        before = bool(low[-1])
+    return found, neighbours
 
 
 def _kept(layout: Layout, names: list[str]) -> list[str]:
