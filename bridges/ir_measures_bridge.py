@@ -19,7 +19,7 @@ from metricpact.bridges.trec_eval_input import REFUSED_TABLES, Groups, prepare, 
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
-from metricpact.contracts.measures import Measure, parse_measure
+from metricpact.contracts.measures import MAX_CUTOFF, Measure, parse_measure
 from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Judgments, Run
 
@@ -104,7 +104,8 @@ def call_of(recipe: Recipe) -> str:
     """A plain measure as ir_measures prints it, with its provider: ``pytrec_eval:SetF(beta=0.25)``."""
     parameters = [f"{key}={value}" for key, value in _parameters(recipe).items() if key != "cutoff"]
     inner = f"({','.join(parameters)})" if parameters else ""
-    return f"{PROVIDER}:{recipe.family}{inner}" + ("" if recipe.cutoff is None else f"@{recipe.cutoff}")
+    cutoff = _parameters(recipe).get("cutoff")
+    return f"{PROVIDER}:{recipe.family}{inner}" + ("" if cutoff is None else f"@{cutoff}")
 
 
 def refuse_harmful(judgments: Judgments, measures: Sequence[str]) -> None:
@@ -119,7 +120,10 @@ def refuse_harmful(judgments: Judgments, measures: Sequence[str]) -> None:
 
 def _parameters(recipe: Recipe) -> dict[str, Any]:
     """The parameters of a plain measure as ir_measures takes them; its beta is β squared."""
-    parameters: dict[str, Any] = {} if recipe.cutoff is None else {"cutoff": recipe.cutoff}
+    cutoff = recipe.cutoff
+    if recipe.family == "nDCG" and cutoff is None:
+        cutoff = MAX_CUTOFF  # trec_eval's uncut ndcg takes seconds for every million of the largest grade
+    parameters: dict[str, Any] = {} if cutoff is None else {"cutoff": cutoff}
     if recipe.family == "SetF" and recipe.beta not in (None, 1.0):
         parameters["beta"] = float(recipe.beta or 1.0) ** 2
     return parameters

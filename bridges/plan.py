@@ -27,7 +27,7 @@ class Plan:
     repairs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        steps = [*self.transforms, f"call {self.call}", *self.repairs]
+        steps = [*self.transforms, f"call {self.call}", *self.repairs, "undefined as the contract says"]
         return f"{self.backend}: " + " → ".join(steps)
 
 

@@ -26,7 +26,7 @@ from metricpact.bridges.trec_eval_input import (
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
-from metricpact.contracts.measures import Measure
+from metricpact.contracts.measures import MAX_CUTOFF, Measure
 from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Judgments, Run
 
@@ -37,7 +37,6 @@ _UNCUT = {
     "SetR": "set_recall",
     "RR": "recip_rank",
     "AP": "map",
-    "nDCG": "ndcg",
     "Rprec": "Rprec",
     "Bpref": "bpref",
 }
@@ -50,6 +49,9 @@ def call_of(recipe: Recipe) -> str:
         # trec_eval reads a plain decimal, and takes β squared.
         square = f"{(recipe.beta or 1.0) ** 2:.17f}".rstrip("0").rstrip(".")
         return f"set_F_{square}"
+    if recipe.family == "nDCG" and recipe.cutoff is None:
+        # trec_eval's uncut ndcg takes seconds for every million of the largest grade; cut at no rank it is the same.
+        return _CUT["nDCG"].format(MAX_CUTOFF)
     return _UNCUT[recipe.family] if recipe.cutoff is None else _CUT[recipe.family].format(recipe.cutoff)
 
 

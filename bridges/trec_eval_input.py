@@ -83,6 +83,12 @@ class Groups:
 def prepare(prefixes: Prefixes, feed: Feed, depth: int | None, backend: str) -> Groups:
     """The judgments and rankings of a feed; raises ``LimitError`` for what trec_eval could not take."""
     selected = select(prefixes, feed, depth, _whole_grades(prefixes, feed, backend))
+    if feed.merged and selected.grade.max(initial=0) > MAX_GRADE:
+        raise LimitError(
+            f"the gains of two documents add up to {int(selected.grade.max())}, and trec_eval needs 8 bytes for every "
+            "number up to that",
+            f"{backend} is given gains up to {MAX_GRADE}; use --backend reference, or another gain",
+        )
     lengths = selected.lengths if feed.exact else rounded(selected.lengths)
     if len(lengths) and lengths.max() > MAX_DEPTH:
         worst = int(lengths.argmax())

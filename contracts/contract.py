@@ -8,6 +8,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +148,8 @@ PREFIX_FIELDS = (
 class Contract:
     """Every convention as one frozen value; the defaults are the ``chapter`` contract.
 
-    ``gain`` also takes a table ``{grade: gain}`` and ``queries`` a list of ids. ``name`` and ``version`` say
-    which named contract this one started from; they take no part in equality. Raises ``ContractError`` for a
-    value outside a field's closed set.
+    ``gain`` also takes a table ``{grade: gain}`` and ``queries`` a list of ids. Raises ``ContractError`` for a value
+    outside a field's closed set.
     """
 
     order: str = "score"
@@ -253,8 +253,8 @@ def check_gains(value: Any) -> GainTable:
             if key in table:
                 raise ContractError(f"the gain table lists grade {grade} twice", hint)
             table[key] = float(gain)
-    except (TypeError, ValueError) as error:
-        raise ContractError(f"{value!r} is not a gain table", hint) from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ContractError(f"{str(value)[:80]} is not a gain table", hint) from error
     if not table:
         raise ContractError("the gain table is empty", hint)
     for key, worth in table.items():
@@ -268,9 +268,9 @@ def check_gains(value: Any) -> GainTable:
 def _check_threshold(value: Any) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**53:
         raise ContractError(f"{value!r} is not a threshold", "a threshold is a grade: an integer, 0 or more")
-    return value
+    return int(value)
 
 
 def _check_queries(value: Any) -> tuple[str, ...]:
@@ -315,6 +315,8 @@ def load_toml(path: str | Path) -> dict[str, Any]:
     """A TOML file as plain data; raises ``ContractError`` naming the file (and the line, where it is known)."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except TypeError as error:
+        raise ContractError(f"{path!r} is not a path", "name a TOML file") from error
     except OSError as error:
         raise ContractError(f"{path}: cannot be read ({error.strerror})", "name a contract or a TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

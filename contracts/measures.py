@@ -92,6 +92,8 @@ def parse_measure(name: str | Measure) -> Measure:
 def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """The measures that names mean, each once, in the order of their first mention."""
     several = [names] if isinstance(names, str | Measure) else names
+    if not isinstance(several, Iterable):
+        raise MeasureError(f"{names!r} is not a list of measures", "name measures by text, such as ['nDCG@10']")
     return list(dict.fromkeys(parse_measure(name) for name in several))
 
 

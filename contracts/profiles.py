@@ -129,12 +129,21 @@ def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) ->
         raise ContractError(f"{where}: version is not an integer of 1 or more", "write version = 1")
     own_name = texts["name"] or Path(where).stem
     root = builtin and not texts["base"]
-    base = None if root else load_profile(texts["base"] or "chapter")
+    try:
+        base = None if root else load_profile(texts["base"] or "chapter")
+    except RecursionError as error:
+        raise ContractError(f"{where}: is based on itself", "base names another contract") from error
     try:
         contract = contract_from(_table(document, "fields"), base.contract if base else None)
         overrides = {**(base.overrides if base else {}), **_overrides(_table(document, "overrides"), contract)}
     except ContractError as error:
         raise ContractError(f"{where}: {error.fact}", error.hint) from error
+    if not builtin and own_name in profile_names():
+        named = load_profile(own_name)
+        if (contract, overrides, version) != (named.contract, named.overrides, named.version):
+            # What was printed under a name and then changed is not what the name stands for, nor verified.
+            own_name = Path(where).stem
+            texts |= dict.fromkeys(("summary", "library", "library_version", "source", "status"), "")
     return Profile(
         name=own_name,
         version=version,

@@ -53,7 +53,7 @@ class Mean(float):
 
 @dataclass(frozen=True)
 class UndefinedMean:
-    """A mean over no query: it has counts and no value. Using it as a number raises ``UndefinedError``."""
+    """A mean over no query: it has counts and no value. ``float()`` of it raises ``UndefinedError``."""
 
     n: int
     undefined: int
@@ -262,9 +262,19 @@ class Scores:
 class _ByMeasure(dict[str, Any]):
     """A dict by canonical measure name that also takes every other spelling of it."""
 
+    def __contains__(self, name: object) -> bool:
+        try:
+            return super().__contains__(str(parse_measure(name)))  # type: ignore[arg-type] # refused where it is no text
+        except MeasureError:
+            return False
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """The value of a measure in any spelling, or the default."""
+        return self[name] if name in self else default  # noqa: SIM401 # that would call itself
+
     def __missing__(self, name: object) -> Any:
         canonical = str(parse_measure(name))  # type: ignore[arg-type] # parse_measure refuses what is not text
-        if canonical not in self:
+        if not super().__contains__(canonical):
             raise MeasureError(f"{canonical} was not scored", f"scored: {', '.join(self)}")
         return self[canonical]
 

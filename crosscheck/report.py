@@ -97,12 +97,23 @@ def to_json_lines(report: CheckReport) -> str:
     return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in report.lines())
 
 
+def _counted(header: Mapping[str, Any], records: Sequence[Mapping[str, Any]], source: str) -> dict[str, Any]:
+    """The outcomes of all records by backend; raises ``InputError`` for records that are none."""
+    try:
+        counts = {name: count_outcomes(records, name) for name in header["backends"]}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _refused(f"a line of the report lacks what it should have ({error})", source) from error
+    if not records or not counts:
+        raise _refused("the report holds no record", source)
+    return counts
+
+
 def from_json_lines(text: str, source: str) -> CheckReport:
     """A report read back; raises ``InputError`` for one that is empty, doubled, cut off, or not a report."""
     if not text.strip():
         raise _refused("the report is empty", source)
     lines: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             document = json.loads(line)
         except json.JSONDecodeError as error:
@@ -129,8 +140,7 @@ def from_json_lines(text: str, source: str) -> CheckReport:
         raise _refused(f"case {twice[0][0]} on {twice[0][1]} is there twice", source)
     if footer.get("records") != len(records):
         raise _refused(f"the footer counts {footer.get('records')} records, and there are {len(records)}", source)
-    counts = {name: count_outcomes(records, name) for name in header.get("backends", {})}
-    if footer.get("counts") != counts:
+    if footer.get("counts") != _counted(header, records, source):
         raise _refused("the footer's counts are not those of the records", source, len(lines))
     return CheckReport(header, records, footer)
 

@@ -11,6 +11,7 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
+from metricpact.contracts.errors import ContractError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
@@ -36,6 +37,8 @@ def score(
     ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
+    if set is not None and not isinstance(set, Mapping):
+        raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
     if set:
         profile = profile.with_fields(set)
     return evaluate(read_judgments(qrels), read_run_source(run), measures, profile, backend)

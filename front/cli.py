@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,6 +12,8 @@ from metricpact.contracts.version import VERSION
 COMMANDS = ("demo", "score", "check", "explain", "contracts", "doctor")
 """The commands in the order in which help lists them; each is a module in ``metricpact.commands``."""
 USAGE_ERROR = 2
+PIPE_CLOSED = 141
+"""What a shell reports for a program that a closed pipe ends (128 + SIGPIPE): neither fine nor a failed check."""
 
 
 class _Commands(click.Group):
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; ends the process with an exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    if sys.stdout is None:
+        sys.exit(_complain("standard output is closed", "send the output somewhere"))
     # Accepted anywhere on the line: it is wanted after the command failed.
     given = [argument for argument in given if argument != "--debug"]
     sys.exit(_run(given, debug=debug))
@@ -58,19 +61,24 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         return _complain(error.format_message(), f"{path} --help")
     except click.Abort:
         return 130
-    except BrokenPipeError:
-        # Whoever read the output has left: nothing more can be said, not even while Python shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit:
+        return PIPE_CLOSED  # click's way of saying that whoever read the output has left
     except Exception as error:
-        from metricpact.contracts.errors import MetricpactError
-
         if debug:
             raise
-        if isinstance(error, MetricpactError):
-            return _complain(error.fact, error.hint)
-        return _complain(f"internal error: {type(error).__name__}: {error}", "--debug shows where; please report it")
+        return _complain(*_told(error))
     return result if isinstance(result, int) else 0
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """An error as a fact and a hint."""
+    from metricpact.contracts.errors import MetricpactError
+
+    if isinstance(error, MetricpactError):
+        return error.fact, error.hint
+    if isinstance(error, OSError):
+        return f"cannot read or write: {error.strerror or error}", "check the disk, and where the output goes"
+    return f"internal error: {type(error).__name__}: {error}", "--debug shows where; please report it"
 
 
 def _complain(fact: str, hint: str) -> int:

@@ -34,10 +34,10 @@ def plan(name: str, **fields: object) -> Plan | Unsupported:
         ("AP@5", {}, "map_cut_5"),
         ("AP@5", {"ap_denominator": "hits"}, "map"),
         ("nDCG@5", {}, "ndcg_cut_5"),
-        ("nDCG@5", {"ideal_depth": "full"}, "ndcg"),
+        ("nDCG@5", {"ideal_depth": "full"}, "ndcg_cut_2147483647"),
         ("SetF(beta=0.5)", {}, "set_F_0.25"),
         ("Judged@5", {}, "set_P"),
-        ("nDCG@5", {"discount": "jk"}, "ndcg"),
+        ("nDCG@5", {"discount": "jk"}, "ndcg_cut_2147483647"),
     ],
 )
 def test_a_plan_names_the_call(name: str, fields: dict[str, object], call: str) -> None:
@@ -93,9 +93,25 @@ def test_a_gain_that_would_take_the_memory_is_refused_before_the_call(gains: obj
 def test_the_largest_gain_allowed_is_exact() -> None:
     """Just below the limit the number is right."""
     for grade in (24, 23):
-        scores = mp.score({"q": {"a": grade, "b": 1}}, {"q": ["b", "a"]}, ["nDCG@2"])
-        reference = mp.score({"q": {"a": grade, "b": 1}}, {"q": ["b", "a"]}, ["nDCG@2"], backend="reference")
-        assert scores.mean["nDCG@2"] == pytest.approx(reference.mean["nDCG@2"], rel=0, abs=1e-12)
+        qrels, run, names = {"q": {"a": grade, "b": 1}}, {"q": ["b", "a"]}, ["nDCG@2", "nDCG"]
+        scores, reference = mp.score(qrels, run, names), mp.score(qrels, run, names, backend="reference")
+        for name in names:
+            assert scores.mean[name] == pytest.approx(reference.mean[name], rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["pytrec_eval", "ir_measures"])
+def test_a_large_gain_does_not_hang(backend: str) -> None:
+    """trec_eval's uncut ndcg walks through all grades below the largest for each: minutes for a few million."""
+    pytest.importorskip(backend)
+    gains = {1: 2**22, 2: 2**22}
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 1}}, {"q": ["x", "a", "b"]}
+    for fields in ({"gain": gains}, {"gain": gains, "discount": "jk"}, {"gain": gains, "ideal_depth": "full"}):
+        scores = mp.score(qrels, run, ["nDCG", "nDCG@3"], set=fields, backend=backend)
+        reference = mp.score(qrels, run, ["nDCG", "nDCG@3"], set=fields, backend="reference")
+        for name in ("nDCG", "nDCG@3"):
+            assert scores.mean[name] == pytest.approx(reference.mean[name], rel=0, abs=1e-12)
+    with pytest.raises(LimitError):
+        mp.score(qrels, run, ["nDCG"], set={"gain": {1: 2**23 + 1, 2: 2**24}, "discount": "jk"}, backend=backend)
 
 
 def test_a_grade_beyond_double_precision_is_refused_on_the_reference() -> None:

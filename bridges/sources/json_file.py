@@ -33,6 +33,8 @@ def _load(stream: Stream, data: bytes) -> Pairs:
         raise InputError(f"is not JSON: {error}", _HINT, source=stream.name) from error
     if not isinstance(loaded, _Pairs):
         raise InputError("the JSON is no object of queries", _HINT, source=stream.name)
+    if not loaded:
+        raise InputError("the JSON object holds no query", _HINT, source=stream.name)
     return [
         (query, list(value) if isinstance(value, _Pairs) else _ids(query, value, stream)) for query, value in loaded
     ]

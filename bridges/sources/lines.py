@@ -22,6 +22,9 @@ _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _SPACES = bytes.maketrans(b"\t\r\v\f", b"    ")
 _NEWLINE, _HASH = 10, 35
+# What the parser would drop (a byte order mark that is part of an id here) or take for compressed data (zlib, gzip,
+# zstd): an id may begin like that.
+_TAKEN_OTHERWISE = (BOM, b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _PIECE = 1 << 18  # bytes looked at together: they stay in the processor's cache
 
 
@@ -167,8 +170,8 @@ def _read_with_care(data: bytes, first: int, layout: Layout, name: str) -> tuple
 
 def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None:
     """A slice parsed at once, or None where its plain shape cannot be proven."""
-    if data.startswith(BOM):
-        return None  # the parser would drop a mark that is part of an id here
+    if data.startswith(_TAKEN_OTHERWISE):
+        return None
     count = data[: data.find(b"\n") + 1 or len(data)].count(separator) + 1
     if not len(layout.columns) - layout.tail <= count <= len(layout.columns):
         return None

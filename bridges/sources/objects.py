@@ -110,4 +110,8 @@ def _tuples(value: Any, word: str, number: str) -> tuple[list[Any], list[Any], l
             ) from error
         for column, part in zip(columns, row, strict=True):
             column.append(part)
+    if not columns[0]:
+        raise InputError(
+            f"the {word} holds no item", "a generator can be read once: make it anew, or a list of it", source=word
+        )
     return columns

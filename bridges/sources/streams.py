@@ -16,6 +16,7 @@ from metricpact.contracts.errors import InputError
 SLICE = 1 << 23
 """Bytes read at once: small enough to stay cheap in memory, large enough to parse fast."""
 LONGEST_LINE = 1 << 26
+STANDARD_INPUT = "standard input"
 _GZIP, _ZSTD, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
 
 
@@ -63,7 +64,7 @@ class Stream:
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if self.raw is not sys.stdin.buffer:
+        if self.name != STANDARD_INPUT:
             self.raw.close()
 
     def read_all(self) -> bytes:
@@ -130,6 +131,8 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
     name = str(path)
     try:
         # Closed when its slices are read, long after this returns.
+        if name == "-" and sys.stdin is None:
+            raise InputError("standard input is closed", "name a file, or send one to standard input", source=name)
         raw: IO[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb", buffering=0)  # noqa: SIM115
         head = raw.read(4)
     except FileNotFoundError as error:
@@ -137,4 +140,4 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be opened ({reason})", "name a file that can be read", source=name) from error
-    return Stream("standard input" if name == "-" else name, raw, hashing, head)
+    return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head)

@@ -15,25 +15,27 @@ def command(name: str | None, other: str | None) -> int:
     """
     from metricpact.contracts.contract import plain_value
     from metricpact.contracts.profiles import load_profile, profile_names
+    from metricpact.render.registry import say
 
     if name is None:
         if other is not None:
             raise click.UsageError(
                 "--diff compares two contracts: name both (contracts chapter --diff trec_eval-9.0.8)"
             )
-        for known in profile_names():
-            click.echo(f"{known:<20} {load_profile(known).summary}")
+        rows = [(known, load_profile(known)) for known in profile_names()]
+        say("".join(f"{known:<20} {one.status or 'the default':<12} {one.summary}\n" for known, one in rows))
         return 0
     profile = load_profile(name)
     if other is None:
-        click.echo(profile.to_toml(), nl=False)
+        say(profile.to_toml())
         return 0
     second = load_profile(other)
-    click.echo(f"{'':<22} {profile.name:<20} {second.name}")
+    lines = [f"{'':<22} {profile.name:<20} {second.name}"]
     for field, (mine, theirs) in profile.contract.diff(second.contract).items():
-        click.echo(f"{field:<22} {plain_value(mine)!s:<20} {plain_value(theirs)}")
+        lines.append(f"{field:<22} {plain_value(mine)!s:<20} {plain_value(theirs)}")
     for pattern in sorted({*profile.overrides, *second.overrides}):
         mine, theirs = profile.overrides.get(pattern, {}), second.overrides.get(pattern, {})
         if mine != theirs:
-            click.echo(f"{pattern:<22} {dict(mine)!s:<20} {dict(theirs)}")
+            lines.append(f"{pattern:<22} {dict(mine)!s:<20} {dict(theirs)}")
+    say("\n".join(lines) + "\n")
     return 0

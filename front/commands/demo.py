@@ -11,7 +11,8 @@ MEASURES = ("P@3", "R@3", "RR@3", "AP@3", "nDCG@3")
 def command() -> int:
     """Score the bundled example, and show where trec_eval's own defaults differ and why."""
     from metricpact.commands import demo_text
+    from metricpact.render.registry import say
 
     text, agreed = demo_text.demo(MEASURES)
-    click.echo(text, nl=False)
+    say(text)
     return 0 if agreed else 1

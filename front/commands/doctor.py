@@ -13,6 +13,7 @@ def command() -> int:
 
     from metricpact.bridges.registry import BACKENDS, get_bridge, how_to_install, is_installed
     from metricpact.contracts.version import VERSION
+    from metricpact.render.registry import say
 
     rows = [("metricpact", VERSION, ""), ("Python", platform.python_version(), platform.platform())]
     for name in BACKENDS:
@@ -26,8 +27,7 @@ def command() -> int:
             rows.append((package, version(package), ""))
         except PackageNotFoundError:
             rows.append((package, "missing", why))
-    for name, number, remark in rows:
-        click.echo(f"{name:<22} {number:<12} {remark}".rstrip())
+    say("".join(f"{name:<22} {number:<12} {remark}".rstrip() + "\n" for name, number, remark in rows))
     return 0
 
 

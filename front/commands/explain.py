@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from click.core import ParameterSource
 from metricpact.commands import options
 
 
@@ -16,18 +17,29 @@ def command(subject: str, contract: str, settings: tuple[str, ...], backend: str
 
     Prints the formula, the denominator, the question that the measure answers and what it cannot report, the
     conventions in force, the signature, and the plan on each backend. For a case: its question and answer, and on
-    each backend the plan, what it gives, and what the library gives by itself.
+    each backend the plan, what it gives, and what the library gives by itself. A signature gives tables and lists as
+    hashes: --set names the value that one stands for.
     """
+    from metricpact.bridges.registry import require
     from metricpact.commands.explain_text import explain, explain_signature
     from metricpact.crosscheck.corpus import find_case
+    from metricpact.render.registry import say
 
+    if backend is not None:
+        require(backend)
+    case = None if "||" in subject else find_case(subject)
+    named = click.get_current_context().get_parameter_source("contract") is not ParameterSource.DEFAULT
+    if ("||" in subject or case) and named:
+        raise click.UsageError("--contract goes with a measure: a signature and a case have a contract of their own")
     if "||" in subject:
-        click.echo(explain_signature(subject, backend), nl=False)
-    elif case := find_case(subject):
+        known = options.changes_from(settings, None)
+        say(explain_signature(subject, known, backend))
+    elif case:
         from metricpact.commands.explain_case import explain_case
 
-        click.echo(explain_case(case, backend), nl=False)
+        if settings:
+            raise click.UsageError("--set goes with a measure: a case has a contract of its own")
+        say(explain_case(case, backend))
     else:
-        profile = options.profile_from(contract, settings, None)
-        click.echo(explain(subject, profile, backend), nl=False)
+        say(explain(subject, options.profile_from(contract, settings, None), backend))
     return 0

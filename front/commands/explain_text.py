@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from metricpact.bridges.evaluate import signed_provenance
 from metricpact.bridges.plan import matters
 from metricpact.bridges.registry import BACKENDS, get_bridge
@@ -19,29 +22,33 @@ def explain(name: str, profile: Profile, backend: str | None) -> str:
     return "\n".join(_lines(measure, profile, profile.settings_for(measure), signature, backend)) + "\n"
 
 
-def explain_signature(text: str, backend: str | None) -> str:
-    """A signature turned back into its measure and contract; raises ``ContractError``."""
+def explain_signature(text: str, known: Mapping[str, Any], backend: str | None) -> str:
+    """A signature turned back into its measure and contract; raises ``ContractError``.
+
+    ``known`` gives the gain tables and query lists that the signature has as hashes.
+    """
     signature = parse_signature(text)
     profile = load_profile(signature.base.rpartition("/")[0])
-    return "\n".join(_lines(signature.measure, profile, signature.contract(), signature, backend)) + "\n"
+    return "\n".join(_lines(signature.measure, profile, signature.contract(known), signature, backend)) + "\n"
 
 
 def _lines(
     measure: Measure, profile: Profile, contract: Contract, signature: Signature, backend: str | None
 ) -> list[str]:
     known = measure.known
+    applied = measure.apply(contract)
+    stated = _denominator(measure, applied, known.denominator)
     spelled = [
-        ("formula", known.formula),
-        ("denominator", _denominator(measure, contract, known.denominator)),
+        ("formula", _formula(measure, applied)),
+        ("denominator", stated),
         ("question", known.question),
         ("cannot say", known.cannot),
-        ("undefined", known.undefined),
+        ("undefined", f"{known.undefined}; {FIELDS['undefined'].values[applied.undefined]}"),
         ("source", known.source),
     ]
     lines = [str(measure), "", *(f"  {word:<12}{text}" for word, text in spelled), "", f"conventions of {profile.base}"]
-    applied = measure.apply(contract)
     for name, value in applied.fields().items():
-        if matters(measure, name):
+        if matters(measure, name) and (name != "threshold" or known.binary or applied.undefined == "skip"):
             convention = FIELDS[name]
             meaning = convention.values.get(value, "") if isinstance(value, str) else convention.summary
             lines.append(f"  {f'{name} = {_show(value)}':<36} {meaning}".rstrip())
@@ -50,12 +57,27 @@ def _lines(
     return lines
 
 
+_DENOMINATORS = {"P": "precision_denominator", "R": "recall_denominator", "AP": "ap_denominator"}
+
+
 def _denominator(measure: Measure, contract: Contract, stated: str) -> str:
     """The family's denominator, or the contract's where that says otherwise."""
-    field = {"P": "precision_denominator", "R": "recall_denominator", "AP": "ap_denominator"}.get(measure.family)
+    field = _DENOMINATORS.get(measure.family)
     if field and (value := getattr(contract, field)) != getattr(Contract(), field):
         return FIELDS[field].values[value]
+    if measure.family == "nDCG" and contract.ideal == "returned":
+        return "the ideal DCG of the judged documents that are returned; 0 where only that is 0"
     return stated
+
+
+def _formula(measure: Measure, contract: Contract) -> str:
+    """The family's formula, with the contract's denominator."""
+    formula = measure.known.formula
+    field = _DENOMINATORS.get(measure.family)
+    if not field or getattr(contract, field) == getattr(Contract(), field):
+        return formula
+    stated = _denominator(measure, contract, "").split(";")[0]
+    return formula.rpartition(" / ")[0] + f" / {stated}"
 
 
 def _show(value: object) -> str:

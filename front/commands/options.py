@@ -36,9 +36,15 @@ quiet_option = click.option("--quiet", is_flag=True, help="No notes on standard 
 
 def profile_from(contract: str, settings: Sequence[str], queries: str | None) -> Profile:
     """The profile that the options describe; raises ``ContractError`` with the choices."""
+    from metricpact.contracts.profiles import load_profile
+
+    return load_profile(contract).with_fields(changes_from(settings, queries))
+
+
+def changes_from(settings: Sequence[str], queries: str | None) -> dict[str, Any]:
+    """The fields that --set and --queries change; raises ``ContractError`` for one that is set twice."""
     from metricpact.contracts.contract import FIELDS
     from metricpact.contracts.errors import ContractError
-    from metricpact.contracts.profiles import load_profile
 
     changes: dict[str, Any] = {}
     for setting in settings:
@@ -46,13 +52,15 @@ def profile_from(contract: str, settings: Sequence[str], queries: str | None) ->
         if not equals:
             raise ContractError(f"{setting!r} sets nothing", "write --set FIELD=VALUE, such as --set gain=linear")
         name = name.strip()
+        if name in changes or (name == "queries" and queries is not None):
+            raise ContractError(f"{name} is set twice", "set every convention once")
         if name in FIELDS and FIELDS[name].free and value.lstrip()[:1] in ("{", "["):
             changes[name] = _literal(name, value)
         else:
             changes[name] = value.strip()
     if queries is not None:
         changes["queries"] = read_query_list(queries)
-    return load_profile(contract).with_fields(changes)
+    return changes
 
 
 def read_query_list(path: str) -> list[str]:
@@ -62,10 +70,12 @@ def read_query_list(path: str) -> list[str]:
 
     data = open_stream(path).read_all()
     try:
-        lines = data.decode("utf-8").splitlines()
+        lines = data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InputError("the list of queries is not UTF-8", "name a text file of query ids", source=path) from error
-    ids = [line.split("\t")[0].strip() for line in lines if line.strip()]
+    # White space of ASCII only, as in all files: other blanks belong to ids.
+    fields = [line.strip(" \t\r\v\f").split("\t")[0].strip(" \r\v\f") for line in lines]
+    ids = [field for field in fields if field]
     if not ids:
         raise InputError("the list of queries is empty", "write one query id a line", source=path)
     return ids

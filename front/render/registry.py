@@ -11,6 +11,14 @@ import click
 from metricpact.render.draw import draw, draw_markdown
 from metricpact.render.report import Report
 
+UTF8 = ("utf-8", "backslashreplace")
+"""Output is UTF-8 whatever the terminal says; bytes of a file's name that are none are shown as escapes."""
+
+
+def say(text: str) -> None:
+    """Write text to standard output."""
+    click.echo(text.encode(*UTF8), nl=False)
+
 
 def chosen(output: str | None) -> str:
     """The format to write: what was asked for, else a table on a terminal and json in a pipe."""
@@ -23,13 +31,13 @@ def write(report: Report, output: str, places: int) -> None:
 
 
 def _json(report: Report, places: int) -> bytes:
-    return (json.dumps(report.document(), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    return (json.dumps(report.document(), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(*UTF8)
 
 
 def _jsonl(report: Report, places: int) -> bytes:
     return "".join(
         json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in report.records()
-    ).encode()
+    ).encode(*UTF8)
 
 
 def _csv(report: Report, places: int) -> bytes:
@@ -47,19 +55,19 @@ def _parquet(report: Report, places: int) -> bytes:
 def _trec(report: Report, places: int) -> bytes:
     if report.trec is None:
         raise click.UsageError("this command has no trec format")
-    return report.trec(places).encode()
+    return report.trec(places).encode(*UTF8)
 
 
 def _table(report: Report, places: int) -> bytes:
     terminal = sys.stdout.isatty()
     parts = [draw(table, places, terminal=terminal) for table in report.tables]
-    return "\n".join([*parts, *report.lines, ""]).encode()
+    return "\n".join([*parts, *report.lines, ""]).encode(*UTF8)
 
 
 def _markdown(report: Report, places: int) -> bytes:
     parts = [draw_markdown(table, places) for table in report.tables]
     parts += [f"`{line}`" for line in report.lines]
-    return ("\n\n".join(parts) + "\n").encode()
+    return ("\n\n".join(parts) + "\n").encode(*UTF8)
 
 
 FORMATS: dict[str, Callable[[Report, int], bytes]] = {

@@ -57,7 +57,8 @@ def by_query_frame(scores: Scores) -> pl.DataFrame:
 def _signatures(scores: Scores) -> list[str]:
     """The contract's name and how the numbers were made: one line where all measures share it."""
     tails = {name: signature.partition("|")[2] for name, signature in scores.signatures.items()}
-    contract = f"contract {scores.profile.name}/{scores.profile.version}"
+    changed = ", changed" if any(scores.profile.changes(column.measure) for column in scores.columns) else ""
+    contract = f"contract {scores.profile.name}/{scores.profile.version}{changed}"
     if len(set(tails.values())) == 1:
         return [f"{contract}, signature MEASURE|{next(iter(tails.values()))}"]
     return [contract, *(f"signature {signature}" for signature in scores.signatures.values())]
@@ -90,9 +91,11 @@ def _trec(scored: Sequence[tuple[str, Scores]], places: int, *, by_query: bool) 
             lines.append(f"runid\tall\t{path}")
         if by_query:
             columns = {name: scores.by_query(name) for name in scores.measures}
-            for query in scores.queries:
+            counted = {name: scores.column(name).in_mean.tolist() for name in columns}
+            for place, query in enumerate(scores.queries):
                 for name, values in columns.items():
-                    line(name, query, values[query])
+                    if counted[name][place]:  # trec_eval prints the queries that its mean is over
+                        line(name, query, values[query])
         for name, mean in scores.mean.items():
             line(name, "all", mean.value)
     return "\n".join(lines) + "\n"
