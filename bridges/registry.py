@@ -30,10 +30,10 @@ def get_bridge(name: str) -> Bridge:
 
 def is_installed(name: str) -> bool:
     """Whether the library of a backend is there."""
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import PackageNotFoundError, distribution
 
     try:
-        version(get_bridge(name).package)
+        distribution(get_bridge(name).package)
     except PackageNotFoundError:
         return False
     return True

@@ -74,7 +74,9 @@ class Groups:
         ranking: dict[str, float] = {}
         order = np.argsort(self.lengths, kind="stable")
         lengths = self.lengths[order]
-        for length in np.unique(lengths[lengths > 0]).tolist():
+        # numpy's own unique would load numpy.ma, which costs a small run more than all its scoring.
+        first = np.flatnonzero(np.diff(lengths, prepend=0) > 0)
+        for length in lengths[first].tolist():
             ranking.update((str(rank), -float(rank)) for rank in range(len(ranking) + 1, length + 1))
             begin, end = np.searchsorted(lengths, [length, length + 1])
             yield order[begin:end].tolist(), ranking
