@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, divided, recipe_for, with_divisors
-from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported, every_value
 from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import REFUSED_TABLES, Groups, prepare, refuse_judgments, refuse_table
-from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import MAX_CUTOFF, Measure, parse_measure
@@ -31,13 +31,11 @@ _SMALL_BETA = f"a β² below {SMALLEST_SQUARE:g}: it is written with an exponent
 _NO_DCG = "its pytrec_eval provider has no DCG, only its quotient with the ideal"
 CAPABILITIES = Capabilities(
     measures={name: _NO_DCG if name in ("DCG", "IDCG") else "" for name in FAMILIES},
-    fields={
-        name: dict.fromkeys((*known.values, "*"), "")
-        | {
+    fields=every_value(
+        {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-        }.get(name, {})
-        for name, known in FIELDS.items()
-    },
+        }
+    ),
     partly={"gain": REFUSED_TABLES, "SetF": _SMALL_BETA},
 )
 

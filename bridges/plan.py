@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from metricpact.contracts.contract import Contract
+from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Judgments, Run
@@ -101,6 +101,13 @@ class Capabilities:
             if reason:
                 return Unsupported(backend, measure, reason, name, value)
         return None
+
+
+def every_value(refused: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The ``fields`` of a capability table in which all is given but what is refused: field → value → reason."""
+    return {
+        name: dict.fromkeys((*known.values, "*"), "") | dict(refused.get(name, {})) for name, known in FIELDS.items()
+    }
 
 
 _ONLY_FOR = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from metricpact.bridges.feeds import Feed, Recipe, clipped, common_depth, divided, recipe_for, with_divisors
-from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported, every_value
 from metricpact.bridges.raw import as_dicts
 from metricpact.bridges.trec_eval_input import (
     MAX_DEPTH,
@@ -23,7 +23,7 @@ from metricpact.bridges.trec_eval_input import (
     refuse_judgments,
     refuse_table,
 )
-from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import MAX_CUTOFF, Measure
@@ -58,13 +58,11 @@ def call_of(recipe: Recipe) -> str:
 _NO_DCG = "trec_eval has no DCG, only its quotient with the ideal"
 CAPABILITIES = Capabilities(
     measures={name: _NO_DCG if name in ("DCG", "IDCG") else "" for name in FAMILIES},
-    fields={
-        name: dict.fromkeys((*known.values, "*"), "")
-        | {
+    fields=every_value(
+        {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-        }.get(name, {})
-        for name, known in FIELDS.items()
-    },
+        }
+    ),
     partly={"gain": REFUSED_TABLES},
 )
 

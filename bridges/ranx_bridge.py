@@ -27,9 +27,9 @@ from metricpact.bridges.feeds import (
     select,
     with_divisors,
 )
-from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported, every_value
 from metricpact.bridges.raw import as_dicts
-from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
@@ -61,13 +61,11 @@ _TURN = Lock()
 _ONLY_F1 = "a beta other than 1: ranx has F1 only, which has no weight"
 CAPABILITIES = Capabilities(
     measures=dict.fromkeys(FAMILIES, ""),
-    fields={
-        name: dict.fromkeys((*known.values, "*"), "")
-        | {
+    fields=every_value(
+        {
             "ties": {"average": "one ranking is scored at a time: there is no expected value over tie orders"},
-        }.get(name, {})
-        for name, known in FIELDS.items()
-    },
+        }
+    ),
     partly={"SetF": _ONLY_F1},
 )
 

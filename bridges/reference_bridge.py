@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metricpact.bridges.plan import Capabilities, Plan, Unsupported
-from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported, every_value
+from metricpact.contracts.contract import Contract
 from metricpact.contracts.definitions import DEFINITIONS, define
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure, parse_measure
@@ -27,8 +27,7 @@ class ReferenceBridge:
 
     def capabilities(self) -> Capabilities:
         """Everything that a contract can say."""
-        fields = {name: dict.fromkeys((*known.values, "*"), "") for name, known in FIELDS.items()}
-        return Capabilities(dict.fromkeys(FAMILIES, ""), fields)
+        return Capabilities(dict.fromkeys(FAMILIES, ""), every_value({}))
 
     def plan(self, measure: Measure, contract: Contract) -> Plan | Unsupported:
         """The definition to call."""

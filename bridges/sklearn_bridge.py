@@ -13,9 +13,9 @@ from hashlib import blake2b
 
 import numpy as np
 from metricpact.bridges.feeds import Recipe, Selection, divided, recipe_for, rounded, select, with_divisors
-from metricpact.bridges.plan import Capabilities, Plan, Unsupported
+from metricpact.bridges.plan import Capabilities, Plan, Unsupported, every_value
 from metricpact.bridges.raw import as_dicts
-from metricpact.contracts.contract import FIELDS, Contract
+from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import LimitError, MeasureError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
@@ -29,13 +29,11 @@ MAX_GAIN = 2.0**53
 
 CAPABILITIES = Capabilities(
     measures={name: "" if name == "nDCG" else "ndcg_score computes nDCG only" for name in FAMILIES},
-    fields={
-        name: dict.fromkeys((*known.values, "*"), "")
-        | {
+    fields=every_value(
+        {
             "ties": {"average": "each document is given a score of its own: there is no tie left to average over"},
-        }.get(name, {})
-        for name, known in FIELDS.items()
-    },
+        }
+    ),
 )
 
 

@@ -114,14 +114,14 @@ def test_the_extra_that_installs_it() -> None:
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """A backend whose library is absent is not listed, and asking for it names the command that installs it."""
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
-    def absent(name: str) -> str:
+    def absent(name: str) -> Distribution:
         if name == "scikit-learn":
             raise PackageNotFoundError(name)
-        return version(name)
+        return distribution(name)
 
-    monkeypatch.setattr("importlib.metadata.version", absent)
+    monkeypatch.setattr("importlib.metadata.distribution", absent)
     assert "sklearn" not in installed_backends()
     assert "reference" in installed_backends()
     with pytest.raises(DependencyError) as caught:
