@@ -30,6 +30,11 @@ part, a row shows the smallest input on which that is seen: it was found by sear
 and both values were computed when this page was made. Judgments are written `A=1` (document A has grade 1), runs
 `A 2` (document A has score 2, in the order listed); the query is q, and a second one r. A convention that no input of
 up to five rows shows is marked so.
+
+The libraries are given what their documentation passes them in Python: dicts (ranx: Qrels and Run made of dicts,
+scikit-learn: arrays). So `duplicate` speaks of how rows become a dict, where the last one is left, and not of readers
+of files that some of them have (pytrec_eval's refuse a document that is listed twice); with scikit-learn, which knows
+no queries, `queries`, `extra_query` and `rank_conflict` speak of how its arrays were made.
 """
 
 
