@@ -95,11 +95,6 @@ def _per_query(prefixes: Prefixes, flags: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.bincount(prefixes.hits.query, weights=flags, minlength=prefixes.size), np.float64)
 
 
-def _relevant(prefixes: Prefixes, contract: Contract) -> Bools:
-    """Whether each hit is relevant."""
-    return np.asarray(prefixes.hit_grades >= contract.threshold)
-
-
 def _capped(cutoff: int | None, relevant: Ints) -> Ints:
     return relevant if cutoff is None else np.asarray(np.minimum(cutoff, relevant))
 
@@ -115,7 +110,7 @@ def _running(prefixes: Prefixes, flags: Bools) -> Ints:
 
 def precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """P@k = relevant in the prefix / k, or / min(k, returned); 0 where that is 0."""
-    found = _per_query(prefixes, _relevant(prefixes, contract) * inside(prefixes.hits, measure.cutoff))
+    found = _per_query(prefixes, prefixes.relevant_hits(contract.threshold) * inside(prefixes.hits, measure.cutoff))
     if contract.precision_denominator == "cutoff":
         return found / float(measure.cutoff or 1)
     return found / np.maximum(_capped(measure.cutoff, prefixes.hits.returned), 1)
@@ -123,21 +118,21 @@ def precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Float
 
 def recall(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """R@k = relevant in the prefix / |R|, or / min(k, |R|)."""
-    found = _per_query(prefixes, _relevant(prefixes, contract) * inside(prefixes.hits, measure.cutoff))
+    found = _per_query(prefixes, prefixes.relevant_hits(contract.threshold) * inside(prefixes.hits, measure.cutoff))
     known = prefixes.relevant(contract.threshold)
     return found / (_capped(measure.cutoff, known) if contract.recall_denominator == "capped" else known)
 
 
 def reciprocal_rank(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """RR@k = 1 / rank of the first relevant document in the prefix, else 0."""
-    relevant = _relevant(prefixes, contract) & (inside(prefixes.hits, measure.cutoff) > 0)
+    relevant = prefixes.relevant_hits(contract.threshold) & (inside(prefixes.hits, measure.cutoff) > 0)
     first = relevant & (_running(prefixes, relevant) == 1)
     return _per_query(prefixes, first / prefixes.hits.rank)
 
 
 def average_precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """AP@k = sum of P@i over the relevant ranks i ≤ k, / |R| (or min(k, |R|), or the hits)."""
-    relevant = _relevant(prefixes, contract) & (inside(prefixes.hits, measure.cutoff) > 0)
+    relevant = prefixes.relevant_hits(contract.threshold) & (inside(prefixes.hits, measure.cutoff) > 0)
     total = _per_query(prefixes, relevant * _running(prefixes, relevant) / prefixes.hits.rank)
     if contract.ap_denominator == "hits":
         return total / np.maximum(_per_query(prefixes, relevant), 1)
@@ -182,24 +177,24 @@ def normalised_gain(prefixes: Prefixes, measure: Measure, contract: Contract) ->
 
 def success(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """Success@k = 1 if the prefix holds a relevant document, else 0."""
-    found = _per_query(prefixes, _relevant(prefixes, contract) * inside(prefixes.hits, measure.cutoff))
+    found = _per_query(prefixes, prefixes.relevant_hits(contract.threshold) * inside(prefixes.hits, measure.cutoff))
     return (found > 0).astype(np.float64)
 
 
 def r_precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """Rprec = relevant in the first |R| documents / |R|."""
     known = prefixes.relevant(contract.threshold)
-    return _per_query(prefixes, _relevant(prefixes, contract) * inside(prefixes.hits, known)) / known
+    return _per_query(prefixes, prefixes.relevant_hits(contract.threshold) * inside(prefixes.hits, known)) / known
 
 
 def set_precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """SetP = relevant returned / returned; 0 where nothing is returned."""
-    return _per_query(prefixes, _relevant(prefixes, contract)) / np.maximum(prefixes.hits.returned, 1)
+    return _per_query(prefixes, prefixes.relevant_hits(contract.threshold)) / np.maximum(prefixes.hits.returned, 1)
 
 
 def set_recall(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """SetR = relevant returned / |R|."""
-    return _per_query(prefixes, _relevant(prefixes, contract)) / prefixes.relevant(contract.threshold)
+    return _per_query(prefixes, prefixes.relevant_hits(contract.threshold)) / prefixes.relevant(contract.threshold)
 
 
 def set_f(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
@@ -215,7 +210,7 @@ def bpref(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     It compares judged documents only, so it cannot say anything of unjudged ones; with few judged documents it is
     coarse (Buckley and Voorhees, 2004).
     """
-    relevant = _relevant(prefixes, contract)
+    relevant = prefixes.relevant_hits(contract.threshold)
     known = prefixes.relevant(contract.threshold)
     negatives = prefixes.judged.count(prefixes.judged.grades < contract.threshold)
     above = np.minimum(_running(prefixes, ~relevant), known[prefixes.hits.query])

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.positions import TieGroups, tie_groups
@@ -27,14 +26,10 @@ def _before(groups: TieGroups, counts: Floats, size: int) -> Floats:
     return np.asarray(total - np.append(total, 0.0)[first][groups.query])
 
 
-def _relevant(prefixes: Prefixes, contract: Contract) -> npt.NDArray[np.bool_]:
-    return np.asarray(prefixes.hit_grades >= contract.threshold)
-
-
 def success(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """The probability that the prefix holds a relevant document."""
     groups = tie_groups(prefixes.hits)
-    relevant = groups.count(_relevant(prefixes, contract)).astype(np.int64)
+    relevant = groups.count(prefixes.relevant_hits(contract.threshold)).astype(np.int64)
     inside = groups.slots_inside(measure.cutoff)
     values = np.zeros(prefixes.size)
     whole = (relevant > 0) & (inside == groups.size)
@@ -48,7 +43,7 @@ def success(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
 def reciprocal_rank(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """The expected reciprocal rank of the first relevant document: only the first group that holds one matters."""
     groups = tie_groups(prefixes.hits)
-    relevant = groups.count(_relevant(prefixes, contract))
+    relevant = groups.count(prefixes.relevant_hits(contract.threshold))
     first = np.flatnonzero((relevant > 0) & (_before(groups, relevant, prefixes.size) == 0))
     inside = groups.slots_inside(measure.cutoff)
     values = np.zeros(prefixes.size)
@@ -65,7 +60,7 @@ def reciprocal_rank(prefixes: Prefixes, measure: Measure, contract: Contract) ->
 def average_precision(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """The expected AP; under ``ap_denominator=hits`` the number of hits is random too, and is summed over."""
     groups = tie_groups(prefixes.hits)
-    relevant = groups.count(_relevant(prefixes, contract))
+    relevant = groups.count(prefixes.relevant_hits(contract.threshold))
     before = _before(groups, relevant, prefixes.size)
     slots = groups.slots(measure.cutoff)
     r, m = relevant[slots.group], groups.size[slots.group]
@@ -115,7 +110,7 @@ def _over_hits(total: float, before: int, relevant: int, size: int, inside: int,
 def bpref(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """The expected Bpref."""
     groups = tie_groups(prefixes.hits)
-    relevant = _relevant(prefixes, contract)
+    relevant = prefixes.relevant_hits(contract.threshold)
     negatives = groups.count(~relevant)
     known = prefixes.relevant(contract.threshold)
     limit = known[groups.query]

@@ -70,6 +70,10 @@ class Prefixes:
         """|R| per query: judged documents with a grade of ``threshold`` or more."""
         return self.judged.count(self.judged.grades >= threshold)
 
+    def relevant_hits(self, threshold: int) -> npt.NDArray[np.bool_]:
+        """Whether each hit is relevant."""
+        return np.asarray(self.hit_grades >= threshold)
+
     def remembered(self, key: Any, make: Any) -> Any:
         """The value kept under ``key``, made once by ``make()``: measures share ideals and gains this way."""
         if key not in self._memo:

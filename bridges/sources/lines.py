@@ -33,8 +33,8 @@ class Layout:
     """The columns of a kind of file, in order: name → type ("id", "skip", "integer", "number").
 
     ``tail`` columns at the end may be left out of every line. ``separator`` None means runs of white space, else
-    the one byte between fields (then blanks belong to the fields). ``integers`` are columns that may turn out not
-    to be integers: their text is kept for the caller to judge.
+    the one byte between fields (then blanks belong to the fields). An "integer" column that turns out to hold something
+    else is kept as text, for the caller to judge.
     """
 
     word: str
@@ -50,11 +50,7 @@ class Layout:
 
 @dataclass
 class Columns:
-    """What was read: run-length encoded query ids, the other columns, and the line of every row.
-
-    ``lines`` is None where row i stands on line ``first_line + i``. ``text_columns`` are the integer columns that
-    hold something else too, so that they were kept as text.
-    """
+    """What was read, slice by slice: run-length encoded query ids, the other columns, and the lines of the rows."""
 
     blocks: list[pl.Series] = field(default_factory=list)
     frames: list[pl.DataFrame] = field(default_factory=list)
