@@ -9,7 +9,14 @@ from importlib import import_module
 import click
 from metricpact.contracts.version import VERSION
 
-COMMANDS = ("demo", "score", "check", "explain", "contracts", "doctor")
+COMMANDS = (
+    "demo",
+    "score",
+    "check",
+    "explain",
+    "contracts",
+    "doctor",
+)
 """The commands in the order in which help lists them; each is a module in ``metricpact.commands``."""
 USAGE_ERROR = 2
 PIPE_CLOSED = 141

@@ -1,0 +1,1 @@
+"""Readers of tasks, selections, decisions and absence records."""

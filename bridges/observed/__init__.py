@@ -1,0 +1,1 @@
+"""Tools that are only watched: called as their own documentation shows, never scored through."""

@@ -1,0 +1,1 @@
+"""Writers of judgments and runs, one module a format."""

@@ -1,0 +1,1 @@
+"""What coverage, decisions and absence mean."""

@@ -1,0 +1,1 @@
+"""Numbers under two conventions held against each other: which convention made the difference."""

@@ -1,0 +1,1 @@
+"""Versions of a system held against each other, paired by query."""

@@ -1,0 +1,1 @@
+"""Rules that a change has to pass."""

@@ -1,0 +1,1 @@
+"""Scores kept per version."""

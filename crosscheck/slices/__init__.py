@@ -1,0 +1,1 @@
+"""Scores by slice, and no-answer questions apart."""
