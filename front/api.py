@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate
 from metricpact.bridges.registry import DEFAULT_BACKEND
@@ -16,6 +16,9 @@ from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
+
+if TYPE_CHECKING:
+    from metricpact.crosscheck.evidence.coverage import Coverage
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -52,3 +55,39 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
+
+
+def coverage(
+    tasks: Any,
+    selection: Any,
+    *,
+    pool: Any = None,
+    inventory: Any = None,
+    k: int | None = None,
+    ranked: bool = True,
+    overlap: float = 0.5,
+    iou: float = 0.5,
+    format: str | None = None,  # noqa: A002 # the flag's name
+    underscores: bool = False,
+) -> Coverage:
+    """Whether selected units cover the evidence that tasks require.
+
+    ``tasks``, ``selection``, ``pool`` and ``inventory`` are paths or dicts of the same form (see the schemas in
+    ``metricpact/bridges/evidence/schemas``); a selection may be {task: units} or a ``Run`` too. ``k`` cuts every
+    packet; ``ranked=False`` says that the order of units means nothing. ``overlap`` and ``iou`` are the thresholds of
+    the rules so named; ``format`` and ``underscores`` are about the tasks. Raises ``MetricpactError``.
+    """
+    from metricpact.bridges.evidence.inventory import read_inventory
+    from metricpact.bridges.evidence.selection import read_selection
+    from metricpact.bridges.evidence.tasks import read_tasks
+    from metricpact.contracts.evidence.rules import Thresholds
+    from metricpact.crosscheck.evidence.coverage import cover
+
+    return cover(
+        read_tasks(tasks, format=format, underscores=underscores),
+        read_selection(selection, ranked=ranked),
+        pool=None if pool is None else read_selection(pool, name="pool"),
+        inventory=None if inventory is None else read_inventory(inventory),
+        k=k,
+        thresholds=Thresholds(overlap, iou),
+    )
