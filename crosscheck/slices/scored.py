@@ -122,21 +122,15 @@ class ScoredRun:
                     {
                         "query_id": self.queries.gather(kept),
                         "measure": pl.repeat(str(column.measure), len(kept), eager=True),
-                        "value": _masked(column.values[kept], known),
+                        "value": pl.Series(np.where(known, column.values[kept], np.nan), nan_to_null=True),
                         "reason": words.gather(column.reason[kept].astype(np.uint32)),
-                        "judged_fraction": _masked(column.fraction[kept], judged),
+                        "judged_fraction": pl.Series(np.where(judged, column.fraction[kept], np.nan), nan_to_null=True),
                         "denominator": None if column.denominator is None else column.denominator[kept],
                     },
                     schema=FRAME,
                 )
             )
         return pl.concat(frames) if frames else pl.DataFrame(schema=FRAME)
-
-
-def _masked(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]], known: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> pl.Series:
-    return pl.select(pl.when(pl.Series(known)).then(pl.Series(values))).to_series()
 
 
 def _column(rows: pl.DataFrame, measure: str, signature: str) -> Column:
@@ -146,6 +140,7 @@ def _column(rows: pl.DataFrame, measure: str, signature: str) -> Column:
         raise InputError(f"{unknown[0]!r} is not a reason", f"known: {', '.join(REASONS[1:])}")
     codes = reason.replace_strict(dict(zip(REASONS, range(len(REASONS)), strict=True)), default=0, return_dtype=pl.Int8)
     known = value.is_not_null().to_numpy()
+    denominator = rows["denominator"]
     return Column(
         measure=parse_measure(measure),
         values=value.fill_null(0.0).to_numpy(),
@@ -156,7 +151,5 @@ def _column(rows: pl.DataFrame, measure: str, signature: str) -> Column:
         extra_zeros=0,
         fields={},
         signature=signature,
-        denominator=None
-        if rows["denominator"].null_count() == len(rows)
-        else rows["denominator"].fill_null(0.0).to_numpy(),
+        denominator=denominator.fill_null(0.0).to_numpy() if denominator.is_not_null().any() else None,
     )
