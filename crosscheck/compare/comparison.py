@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Difference:
     ``minimum_detectable`` is described at ``minimum_detectable_difference``; ``note`` labels what is to be known.
     """
 
+    base: str
     candidate: str
     slice: str
     measure: str
@@ -77,18 +79,18 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All differences, in the order candidates × slices × measures, and how they came about.
+    """All differences, in the order pairs × slices × measures, and how they came about.
 
-    ``family`` is the number of p-values that were corrected together. ``unpaired`` gives, by candidate, the query
-    ids that only the base has and those that only the candidate has; they take no part.
+    ``pairs`` are (base, candidate) names. ``family`` is the number of p-values that were corrected together.
+    ``unpaired`` gives, by pair, the query ids that only the base has and those that only the candidate has; they
+    take no part. ``signatures`` are those of every run, by measure.
     """
 
-    base: str
-    candidates: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
     differences: tuple[Difference, ...]
     options: ComparisonOptions
     family: int
-    unpaired: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    unpaired: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]
     signatures: Mapping[str, Mapping[str, str]]
 
     def find(self, candidate: str, measure: str, part: str = "all") -> Difference:
@@ -100,7 +102,7 @@ class Comparison:
 
     def to_polars(self) -> pl.DataFrame:
         """One row a difference, numbers in full."""
-        return pl.DataFrame([flat(self.base, found) for found in self.differences], schema=SCHEMA)
+        return pl.DataFrame([flat(found) for found in self.differences], schema=SCHEMA)
 
 
 SCHEMA = {
@@ -117,11 +119,11 @@ SCHEMA = {
 """The columns of ``Comparison.to_polars``."""
 
 
-def flat(base: str, found: Difference) -> dict[str, Any]:
+def flat(found: Difference) -> dict[str, Any]:
     """A difference as one flat record."""
     held = asdict(found)
     interval, p = held.pop("interval"), held.pop("p")
-    held |= {"base": base, "lower": interval["lower"], "upper": interval["upper"]}
+    held |= {"lower": interval["lower"], "upper": interval["upper"]}
     held |= {"interval_method": interval["method"], "interval_reason": interval["reason"]}
     held |= {"p": p["p"], "corrected_p": held.pop("corrected"), "least_p": p["least"]}
     held |= {"p_method": p["method"], "p_reason": p["reason"]}
@@ -130,8 +132,9 @@ def flat(base: str, found: Difference) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Cell:
-    """Aligned values of one candidate, slice and measure, before anything was tested."""
+    """Aligned values of one pair, slice and measure, before anything was tested."""
 
+    base_name: str
     candidate: str
     slice: str
     measure: str
@@ -150,36 +153,58 @@ def compare_scores(
     slicing: Slicing | None = None,
     options: ComparisonOptions | None = None,
 ) -> Comparison:
-    """Hold candidates against a base, query by query, for each measure (all of the base's, unless named) and slice.
+    """Hold candidates against one base, query by query, for each measure (the base's, unless named) and slice.
 
     Queries are paired by id, whatever their order. Raises ``InputError`` where no query is shared or two runs bear
     one name, ``MeasureError`` for a measure that a run has no values of, ``ContractError`` where signatures differ
     in the contract part and that was not asked for, and ``DependencyError`` without scipy.
     """
-    options, slicing = options or ComparisonOptions(), slicing or Slicing()
-    first = _scored(base, "base")
-    others = [_scored(other, f"candidate {at}") for at, other in enumerate(candidates, 1)]
-    if not others:
+    if not candidates:
         raise InputError("there is nothing to compare with the base", "name at least one candidate")
-    names = [first.name, *(other.name for other in others)]
+    runs = [_scored(base, "base"), *(_scored(other, f"candidate {at}") for at, other in enumerate(candidates, 1))]
+    return _compare([(runs[0], other) for other in runs[1:]], runs, measures, slicing, options)
+
+
+def compare_all_pairs(
+    runs: Sequence[ScoredRun | Scores],
+    *,
+    measures: Sequence[str] | None = None,
+    slicing: Slicing | None = None,
+    options: ComparisonOptions | None = None,
+) -> Comparison:
+    """Hold every run against every later one, all tests in one family; see ``compare_scores``."""
+    if len(runs) < 2:
+        raise InputError("there is nothing to compare", "name at least two runs")
+    scored = [_scored(run, f"run {at}") for at, run in enumerate(runs, 1)]
+    return _compare(list(combinations(scored, 2)), scored, measures, slicing, options)
+
+
+def _compare(
+    pairs: Sequence[tuple[ScoredRun, ScoredRun]],
+    runs: Sequence[ScoredRun],
+    measures: Sequence[str] | None,
+    slicing: Slicing | None,
+    options: ComparisonOptions | None,
+) -> Comparison:
+    options, slicing = options or ComparisonOptions(), slicing or Slicing()
+    names = [run.name for run in runs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two runs are called {twice!r}", "give every run a name of its own")
-    wanted = first.measures if measures is None else list(measures)
+    wanted = runs[0].measures if measures is None else list(measures)
     cells: list[_Cell] = []
-    unpaired: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for other in others:
-        left, right, unpaired[other.name] = paired(first, other)
+    unpaired: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    for base, other in pairs:
+        left, right, unpaired[base.name, other.name] = paired(base, other)
         cells += _cells(left, right, wanted, slicing, options)
     differences = _judge(cells, options)
     return Comparison(
-        base=first.name,
-        candidates=tuple(names[1:]),
+        pairs=tuple((base.name, other.name) for base, other in pairs),
         differences=tuple(differences),
         options=options,
         family=sum(found.corrected is not None for found in differences),
         unpaired=unpaired,
-        signatures={run.name: run.signatures for run in (first, *others)},
+        signatures={run.name: run.signatures for run in runs},
     )
 
 
@@ -219,6 +244,7 @@ def _cells(
             known = both & (old.reason == 0) & (new.reason == 0)
             cells.append(
                 _Cell(
+                    left.name,
                     right.name,
                     part.name,
                     str(old.measure),
@@ -273,6 +299,7 @@ def _judge(cells: Sequence[_Cell], options: ComparisonOptions) -> list[Differenc
             verdict = FEW_RESAMPLES if reachable[at] > options.alpha else NOT_SHOWN
         found.append(
             Difference(
+                base=cell.base_name,
                 candidate=cell.candidate,
                 slice=cell.slice,
                 measure=cell.measure,
