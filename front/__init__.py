@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import compare as compare
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import slices as slices
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
