@@ -16,6 +16,7 @@ from metricpact.contracts.tables import Floats
 from metricpact.crosscheck.compare.correction import correct, corrected_if
 from metricpact.crosscheck.compare.options import ComparisonOptions
 from metricpact.crosscheck.compare.paired_tests import PValue, p_values, without_noise
+from metricpact.crosscheck.compare.pairing import paired
 from metricpact.crosscheck.slices.intervals import Interval, difference_intervals, statistics
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
@@ -187,26 +188,6 @@ def _compare(
 
 def _scored(run: ScoredRun | Scores, word: str) -> ScoredRun:
     return ScoredRun.from_scores(word, run) if isinstance(run, Scores) else run
-
-
-def paired(first: ScoredRun, second: ScoredRun) -> tuple[ScoredRun, ScoredRun, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Two runs with their shared queries only, by id, and the ids that one side alone has.
-
-    Raises ``InputError`` where they share none.
-    """
-    left = pl.DataFrame({"query_id": first.queries}).with_row_index("left")
-    right = pl.DataFrame({"query_id": second.queries}).with_row_index("right")
-    both = left.join(right, on="query_id", how="inner").sort("query_id")
-    if not len(both):
-        raise InputError(
-            f"{first.name} and {second.name} share no query",
-            "query ids are compared as text, to the letter: are these runs over one set of queries?",
-        )
-    alone = (
-        tuple(left.join(right, on="query_id", how="anti")["query_id"].sort()),
-        tuple(right.join(left, on="query_id", how="anti")["query_id"].sort()),
-    )
-    return first.take(both["left"].to_numpy()), second.take(both["right"].to_numpy()), alone
 
 
 def _cells(
