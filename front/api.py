@@ -122,13 +122,21 @@ def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
 
     A path names its run; an object in a list is called by ``word`` and its place.
     """
-    if not isinstance(runs, Mapping):
+    if not isinstance(runs, Mapping) or _is_run(runs):
         listed = runs if isinstance(runs, list | tuple) else [runs]
         runs = {
             str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
             for at, run in enumerate(listed, 1)
         }
     return {name: read_run_source(run) for name, run in runs.items()}
+
+
+def _is_run(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is a run itself ({query: {document: score}}, {query: [ids]}), and not names with runs."""
+    first = next(iter(value.values()), None)
+    if isinstance(first, Mapping):
+        return not isinstance(next(iter(first.values()), None), Mapping | list | tuple)
+    return isinstance(first, list | tuple)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
