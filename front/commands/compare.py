@@ -9,11 +9,12 @@ from metricpact.commands import options
 
 
 @click.command("compare")
-@click.argument("qrels")
-@click.argument("arguments", nargs=-1, metavar="BASE CANDIDATE… [MEASURE…]")
+@click.argument("source", metavar="QRELS | RUNS.csv")
+@click.argument("arguments", nargs=-1, metavar="[BASE CANDIDATE…] [MEASURE…]")
 @options.slice_table_option
 @options.by_option
 @options.cross_option
+@click.option("--k", "k", type=click.IntRange(1), help="With RUNS.csv: measures R@1, R@k and RR. [default: 10]")
 @click.option("--all-pairs", is_flag=True, help="Every run against every later one, in place of one base.")
 @click.option(
     "--test",
@@ -35,9 +36,8 @@ from metricpact.commands import options
     "--flips",
     "most",
     type=click.IntRange(0),
-    default=3,
-    show_default=True,
-    help="Show so many queries a measure that changed most, with the documents that moved.",
+    help="Show so many queries a measure that changed most, with the documents that moved. "
+    "[default: 3; 0 with --all-pairs]",
 )
 @click.option(
     "--show", "shown", multiple=True, metavar="QUERY", help="Both rankings of this query, side by side; repeatable."
@@ -53,12 +53,13 @@ from metricpact.commands import options
 @options.places_option
 @options.quiet_option
 def command(
-    qrels: str,
+    source: str,
     arguments: tuple[str, ...],
     table: str | None,
     by: tuple[str, ...],
     cross: tuple[str, ...],
-    most: int,
+    k: int | None,
+    most: int | None,
     shown: tuple[str, ...],
     contract: str,
     settings: tuple[str, ...],
@@ -75,46 +76,51 @@ def command(
 ) -> int:
     """Compare candidates with a base, query by query.
 
-    QRELS and runs are read as by `metricpact score`; the first run is the base. For each measure (and slice, with
-    --slices): both means, their difference with an interval, queries won, tied and lost, a p-value corrected over the
-    whole family, and a verdict, which may be that so few queries cannot resolve anything. Exit code 0, whatever the
-    verdicts: `metricpact gate` judges.
+    QRELS and runs are read as by `metricpact score`; the first run is the base. RUNS.csv is a table as
+    `metricpact slices` reads it. For each measure and slice: both means, their difference with an interval, queries
+    won, tied and lost, a p-value corrected over the whole family, and a verdict, which may be that so few queries
+    cannot resolve anything. The exit code is 0 whatever the verdicts say: a gate judges them.
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
-    from metricpact.bridges.sources.slice_table import read_slice_table
+    from metricpact.bridges.sources.known_item_table import read_known_items
     from metricpact.contracts.measures import parse_measures
-    from metricpact.crosscheck.compare.comparison import compare_all_pairs, compare_scores
-    from metricpact.crosscheck.compare.flips import Rankings, find_flips, show_query
     from metricpact.crosscheck.compare.options import ComparisonOptions
-    from metricpact.crosscheck.slices.slicing import Slicing
-    from metricpact.crosscheck.slices.sources import score_runs
+    from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
     from metricpact.render.compare import compare_report
     from metricpact.render.registry import chosen, write
 
     runs, measures = options.sort_arguments(arguments)
-    if len(runs) < 2:
+    if len(runs) == 1 or (table is not None and not runs):
         raise click.UsageError("two runs are needed: metricpact compare QRELS BASE CANDIDATE… [MEASURE…]")
-    if table is None and (by or cross):
+    if table is None and runs and (by or cross):
         raise click.UsageError("--by and --cross choose columns of a table: name it with --slices TABLE")
-    if [qrels, *runs, table].count("-") > 1:
+    if k is not None and (runs or measures):
+        raise click.UsageError("--k belongs to the default measures of a table RUNS.csv: name the measures instead")
+    if [source, *runs, table].count("-") > 1:
         raise click.UsageError("standard input (-) can be read once only")
-    ways = ComparisonOptions.of(**how)
-    profile = options.profile_from(contract, settings, queries)
+    ways: dict[str, Any] = {
+        "profile": options.profile_from(contract, settings, queries),
+        "backend": backend,
+        "by": by or None,
+        "cross": options.crossings(cross),
+        "options": ComparisonOptions.of(**how),
+        "all_pairs": all_pairs,
+    }
     output = chosen(output)
-    slicing = Slicing() if table is None else Slicing.of(read_slice_table(table), by or None, options.crossings(cross))
-    judgments, named, inputs = options.read_inputs(qrels, runs, format_, split, hashing=output == "json")
-    scored = score_runs(judgments, named, measures or parse_measures(DEFAULT_MEASURES), profile, backend)
-    if all_pairs:
-        comparison = compare_all_pairs(scored, slicing=slicing, options=ways)
+    hashing = output == "json"
+    if runs:
+        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
+        wanted = measures or parse_measures(DEFAULT_MEASURES)
+        comparison = compare_judged_runs(judgments, named, wanted, table=table, **ways)
     else:
-        comparison = compare_scores(scored[0], scored[1:], slicing=slicing, options=ways)
-    by_name = {run.name: run for run in scored}
-    rankings = Rankings(judgments, named, profile.contract)
-    pairs = [(by_name[base], by_name[candidate]) for base, candidate in comparison.pairs]
-    flips = [flip for pair in pairs for flip in find_flips(*pair, rankings, most=most)] if most else []
-    whole = [show_query(*pair, rankings, query) for query in shown for pair in pairs]
+        items = read_known_items(source, hashing=hashing)
+        inputs = {"runs": {"path": source, "sha256": items.sha256}}
+        comparison = compare_known_items(items, measures or None, k=k or 10, **ways)
+    most = (0 if all_pairs else 3) if most is None else most
+    flips = comparison.flips(most) if most else []
+    whole = [one for query in shown for one in comparison.show(query)]
     if not quiet:
-        for query in slicing.absent(judgments.queries)[:1]:
-            click.echo(f"note: queries without a row in the slice table are in no slice but all: {query}, …", err=True)
+        for note in comparison.notes:
+            click.echo(f"note: {note}", err=True)
     write(compare_report(comparison, places, inputs=inputs, flips=flips, shown=whole), output, places)
     return 0
