@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metricpact.api import coverage as coverage
+    from metricpact.api import compare as compare
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import slices as slices
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from metricpact.contracts.signature import parse_signature as parse_signature
     from metricpact.contracts.tables import Judgments as Judgments
     from metricpact.contracts.tables import Run as Run
+    from metricpact.evidence import coverage as coverage
 
     from metricpact.api import read_run as read_run  # isort: skip
 
 _HOMES = {
     "score": "metricpact.api",
-    "coverage": "metricpact.api",
+    "coverage": "metricpact.evidence",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,15 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError
-from metricpact.contracts.measures import Measure
+from metricpact.contracts.errors import ContractError, InputError
+from metricpact.contracts.measures import Measure, parse_measures
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
 
 if TYPE_CHECKING:
-    from metricpact.crosscheck.evidence.coverage import Coverage
+    from metricpact.crosscheck.compare.comparison import Comparison
+    from metricpact.crosscheck.slices.tabulate import SliceScores
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -39,12 +40,114 @@ def score(
     ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
     ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
+    return evaluate(read_judgments(qrels), read_run_source(run), measures, _profile(contract, set), backend)
+
+
+def _profile(contract: str | PathLike[str] | Contract | Profile, changes: Mapping[str, Any] | None) -> Profile:
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
-    if set is not None and not isinstance(set, Mapping):
-        raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
-    if set:
-        profile = profile.with_fields(set)
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, profile, backend)
+    if changes is not None and not isinstance(changes, Mapping):
+        raise ContractError(f"set={changes!r} sets nothing", 'write set={"gain": "linear"}')
+    return profile.with_fields(changes or {})
+
+
+def slices(
+    source: Any,
+    runs: Any = None,
+    measures: Measures | None = None,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    table: Any = None,
+    by: Sequence[str] | None = None,
+    cross: Sequence[Sequence[str]] = (),
+    k: int = 10,
+    min_n: int = 30,
+    none_policy: str | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    **intervals: Any,
+) -> SliceScores:
+    """Score runs by slice: means with their intervals and counts, NONE questions beside them.
+
+    ``source`` is a known-item table (a path); or judgments, with ``runs`` (a path, a list of them, or a mapping of
+    names to runs) and a slice ``table`` (a path, a frame with query_id, or {query: {column: value}}). ``by`` chooses
+    slice columns, ``cross`` crosses some; ``measures`` default to R@1, R@k and RR. ``intervals`` are the fields of
+    ``IntervalOptions``: confidence, proportion, resamples, seed. Raises ``MetricpactError``.
+    """
+    from metricpact.crosscheck.slices.intervals import IntervalOptions
+    from metricpact.crosscheck.slices.sources import slice_judged_runs, slice_known_items
+
+    wanted = None if measures is None else parse_measures(measures)
+    how: dict[str, Any] = {"k": k, "by": by, "cross": cross, "min_n": min_n}
+    how |= {"options": IntervalOptions(**intervals), "profile": _profile(contract, set), "backend": backend}
+    if runs is None:
+        return slice_known_items(source, wanted, none_policy=none_policy, **how)
+    return slice_judged_runs(read_judgments(source), named_runs(runs), wanted, table, **how)
+
+
+def compare(
+    qrels: Any,
+    base: Any = None,
+    candidates: Any = (),
+    measures: Measures | None = None,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    slices: Any = None,
+    by: Sequence[str] | None = None,
+    cross: Sequence[Sequence[str]] = (),
+    k: int = 10,
+    all_pairs: bool = False,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    **options: Any,
+) -> Comparison:
+    """Compare candidates with a base, paired by query: differences with intervals, tests and one correction.
+
+    ``base`` is a run or its path; ``candidates`` a path, a list of runs or paths, or a mapping of names to runs;
+    ``slices`` a slice table as in ``slices``. Or ``qrels`` is a known-item table (a path) alone, whose first run is
+    the base. ``all_pairs`` holds every run against every later one. ``options`` are the fields of
+    ``ComparisonOptions`` (test, correction, alpha, power) and of ``IntervalOptions`` (confidence, proportion,
+    resamples, seed). Raises ``MetricpactError``.
+    """
+    from metricpact.bridges.sources.known_item_table import KnownItems, read_known_items
+    from metricpact.crosscheck.compare.options import ComparisonOptions
+    from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
+
+    wanted = None if measures is None else parse_measures(measures)
+    how: dict[str, Any] = {"by": by, "cross": cross, "all_pairs": all_pairs, "options": ComparisonOptions.of(**options)}
+    how |= {"profile": _profile(contract, set), "backend": backend}
+    if base is None:
+        items = qrels if isinstance(qrels, KnownItems) else read_known_items(str(qrels))
+        return compare_known_items(items, wanted, k=k, **how)
+    runs = named_runs([base], "base")
+    for name, run in named_runs(candidates, "candidate").items():
+        if name in runs:
+            raise InputError(f"two runs are called {name!r}", "give every run a name of its own")
+        runs[name] = run
+    return compare_judged_runs(
+        read_judgments(qrels), runs, wanted or parse_measures(DEFAULT_MEASURES), table=slices, **how
+    )
+
+
+def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
+    """Runs by name: of a mapping of names to runs or paths, of a list of them, or of one.
+
+    A path names its run; an object in a list is called by ``word`` and its place.
+    """
+    if not isinstance(runs, Mapping) or _is_run(runs):
+        listed = runs if isinstance(runs, list | tuple) else [runs]
+        runs = {
+            str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
+            for at, run in enumerate(listed, 1)
+        }
+    return {name: read_run_source(run) for name, run in runs.items()}
+
+
+def _is_run(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is a run itself ({query: {document: score}}, {query: [ids]}), and not names with runs."""
+    first = next(iter(value.values()), None)
+    if isinstance(first, Mapping):
+        return not isinstance(next(iter(first.values()), None), Mapping | list | tuple)
+    return isinstance(first, list | tuple)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
@@ -55,39 +158,3 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
-
-
-def coverage(
-    tasks: Any,
-    selection: Any,
-    *,
-    pool: Any = None,
-    inventory: Any = None,
-    k: int | None = None,
-    ranked: bool = True,
-    overlap: float = 0.5,
-    iou: float = 0.5,
-    format: str | None = None,  # noqa: A002 # the flag's name
-    underscores: bool = False,
-) -> Coverage:
-    """Whether selected units cover the evidence that tasks require.
-
-    ``tasks``, ``selection``, ``pool`` and ``inventory`` are paths or dicts of the same form (see the schemas in
-    ``metricpact/bridges/evidence/schemas``); a selection may be {task: units} or a ``Run`` too. ``k`` cuts every
-    packet; ``ranked=False`` says that the order of units means nothing. ``overlap`` and ``iou`` are the thresholds of
-    the rules so named; ``format`` and ``underscores`` are about the tasks. Raises ``MetricpactError``.
-    """
-    from metricpact.bridges.evidence.inventory import read_inventory
-    from metricpact.bridges.evidence.selection import read_selection
-    from metricpact.bridges.evidence.tasks import read_tasks
-    from metricpact.contracts.evidence.rules import Thresholds
-    from metricpact.crosscheck.evidence.coverage import cover
-
-    return cover(
-        read_tasks(tasks, format=format, underscores=underscores),
-        read_selection(selection, ranked=ranked),
-        pool=None if pool is None else read_selection(pool, name="pool"),
-        inventory=None if inventory is None else read_inventory(inventory),
-        k=k,
-        thresholds=Thresholds(overlap, iou),
-    )

@@ -15,6 +15,8 @@ COMMANDS = (
     "check",
     "explain",
     "coverage",
+    "slices",
+    "compare",
     "contracts",
     "doctor",
 )
