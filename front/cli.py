@@ -15,6 +15,8 @@ COMMANDS = (
     "check",
     "explain",
     "coverage",
+    "decisions",
+    "absence",
     "slices",
     "compare",
     "contracts",

@@ -7,20 +7,21 @@ from typing import Any
 
 import polars as pl
 from metricpact.crosscheck.evidence.coverage import Coverage
+from metricpact.render.evidence import numbers_for_people, with_dashes
 from metricpact.render.report import Report, Table
 
 
 def coverage_report(coverage: Coverage, *, by_task: bool) -> Report:
     """The totals, the hit rules side by side, refused units, and with ``by_task`` every task."""
     tables = [
-        Table("", totals_for_people(coverage)),
+        Table("", numbers_for_people(coverage.totals)),
         Table("what each hit rule would have claimed", coverage.rules.drop("signature", "meaning")),
     ]
     if coverage.refusals.height:
         counted = coverage.refusals.group_by("refusal", "meaning", maintain_order=True).agg(pl.len().alias("units"))
         tables.append(Table("units that do not count", counted.select("refusal", "units", "meaning")))
     if by_task:
-        tables.append(Table("by task", readable(coverage.tasks)))
+        tables.append(Table("by task", with_dashes(coverage.tasks)))
     return Report(
         tables=tables,
         lines=[_signature(coverage)],
@@ -28,25 +29,6 @@ def coverage_report(coverage: Coverage, *, by_task: bool) -> Report:
         records=lambda: _records(coverage, by_task=by_task),
         frame=lambda: coverage.tasks if by_task else _flat(coverage),
     )
-
-
-def totals_for_people(coverage: Coverage) -> pl.DataFrame:
-    """One row a number, with the fraction that it is."""
-    fraction = pl.when(pl.col("count").is_null()).then(pl.lit("mean")).otherwise(pl.format("{}/{}", "count", "n"))
-    return coverage.totals.select("quantity", "value", fraction.alias("fraction"), "n")
-
-
-def readable(tasks: pl.DataFrame) -> pl.DataFrame:
-    """The rows of tasks with yes and no for truth values, and a dash where there is nothing to say."""
-    shown = []
-    for name, dtype in tasks.schema.items():
-        column = pl.col(name)
-        if dtype == pl.Boolean:
-            column = pl.when(column).then(pl.lit("yes")).otherwise(pl.lit("no")).alias(name)
-        elif name in ("reason", "completed_at"):
-            column = column.cast(pl.String).fill_null("–")
-        shown.append(column)
-    return tasks.select(shown)
 
 
 def _signature(coverage: Coverage) -> str:
