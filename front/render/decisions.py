@@ -39,7 +39,7 @@ def _lines(report: DecisionReport) -> list[str]:
     return [
         f"unresolved: {pending}",
         f"labels: {labels}",
-        f"intervals: Wilson at {report.confidence:g}, as if items were a sample; of this cohort the fraction is the fact",
+        f"intervals: Wilson at {report.confidence:g}, as if the items were a sample of more",
     ]
 
 
