@@ -68,7 +68,12 @@ def test_partial_absence_is_told_and_no_success() -> None:
     absent = {"component": "export", "absent": "not in the inventory"}
     result = mp.coverage([task([A, absent])], {"t": [A]})
     found = row(result)
-    assert (found["components_covered"], found["components"], found["covered"], found["coverable"]) == (1, 2, False, False)
+    assert (found["components_covered"], found["components"], found["covered"], found["coverable"]) == (
+        1,
+        2,
+        False,
+        False,
+    )
     # Flat labels do not see what is absent.
     assert claims(result)["document"] is False
     assert claims(result)["all-documents"] is True

@@ -77,7 +77,12 @@ def test_the_examples_have_the_form_of_their_schemas() -> None:
 
 
 leaves = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 3), st.just(2**41), st.sampled_from([0.5, 2.0]), st.sampled_from(["", "x"])
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 3),
+    st.just(2**41),
+    st.sampled_from([0.5, 2.0]),
+    st.sampled_from(["", "x"]),
 )
 
 
@@ -134,11 +139,17 @@ TASK = '{"task": "a", "bundles": [{"anchors": [{"document": "d"}]}]}'
         ('{"task": "b", "bundels": []}', "'bundels' is unknown"),
         ('{"task": "b", "bundles": []}', "bundles is empty"),
         ('{"task": "b", "bundles": [{"anchors": []}]}', "bundles[0].anchors is empty"),
-        ('{"task": "b", "bundles": [{"anchors": [{"document": 7}]}]}', "bundles[0].anchors[0].document is 7, not string"),
+        (
+            '{"task": "b", "bundles": [{"anchors": [{"document": 7}]}]}',
+            "bundles[0].anchors[0].document is 7, not string",
+        ),
         ('{"task": "b", "bundles": [{"anchors": [{"document": "d", "start": 3}]}]}', "'start' without 'end'"),
         ('{"task": "b", "bundles": [{"anchors": [{"document": "d", "start": 3, "end": 3}]}]}', "holds no character"),
         ('{"task": "b", "bundles": [{"anchors": [{"document": "d", "start": 3, "end": null}]}]}', "holds no character"),
-        ('{"task": "b", "bundles": [{"anchors": [{"document": "d", "start": 0, "end": 9, "text": "x"}]}]}', "of 1 char"),
+        (
+            '{"task": "b", "bundles": [{"anchors": [{"document": "d", "start": 0, "end": 9, "text": "x"}]}]}',
+            "of 1 char",
+        ),
         ('{"task": "b", "bundles": [{"anchors": [{"absent": "no"}]}]}', "'document' or 'absent' and 'component'"),
         ('{"task": "b", "bundles": [{"anchors": [{"document": "d", "strat": 1}]}]}', "did you mean 'start'?"),
         ('{"task": "a", "bundles": [{"anchors": [{"document": "d"}]}]}', "is there twice (first on line 1)"),
@@ -261,7 +272,11 @@ def test_an_array_names_the_line_of_each_record(write: Write) -> None:
     """An error in the second record of an indented array names the line on which that record begins."""
     path = write("array.json", '[\n {"task": "a",\n  "units": []},\n {"task": "b"}\n]\n')
     assert refused(read_selection, path).line == 4
-    for broken in ('[{"task": "a", "units": []} {}]', '[{"task": "a", "units": []},]', '[{"task": "a", "units": []}] x'):
+    for broken in (
+        '[{"task": "a", "units": []} {}]',
+        '[{"task": "a", "units": []},]',
+        '[{"task": "a", "units": []}] x',
+    ):
         refused(read_selection, write("array.json", broken))
 
 
