@@ -1,6 +1,7 @@
-"""Coverage worked out naively, character by character, from the chapter's sentences; it shares no code with the package.
+"""Coverage worked out character by character from the chapter's sentences; it shares no code with the package.
 
-Units and anchors are dicts as in the documents. A hit is True, False, or None where a length that nobody stated decides.
+Units and anchors are dicts as in the documents. A hit is True, False, or None where a length that nobody stated
+decides.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def test_a_stale_anchor_makes_a_bundle_uncoverable() -> None:
     ],
 )
 def test_an_opposing_clause_stands_where_it_is_current(more: dict[str, Any], decision: str) -> None:
-    """The validator looks at the sources: a current clause opposes though nobody selected it, a withdrawn one does not."""
+    """The validator looks at the sources: a current clause opposes though nobody selected it, a withdrawn one not."""
     opposing = {"document": "o", "revision": "3"}
     sources = [*inventory(), {"document": "o", "revision": "3", **more}]
     result = covered({**SPAN, "text": "cde"}, sources, conflicts=[{"opposing": [opposing]}])

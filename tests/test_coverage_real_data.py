@@ -22,7 +22,7 @@ def by_rule(coverage: object) -> dict[str, tuple[int, int]]:
 
 
 def test_hotpot_all_documents_within_five_and_any() -> None:
-    """All required documents within five: .56; any of them: 1.00; within ten and uncut by the plain count over lines."""
+    """All required documents within five: .56; any of them: 1.00; other cutoffs by a plain count over lines."""
     run = DATA / "derived/hotpot100.bm25s.run"
     result = mp.coverage(HOTPOT, run, k=5)
     assert by_rule(result)["exact"] == by_rule(result)["document"] == by_rule(result)["all-documents"] == (56, 100)
@@ -57,7 +57,7 @@ def test_sentences_of_hotpot_are_spans_of_the_corpus() -> None:
 
 
 def test_strategyqa_alternatives_are_read_and_scored() -> None:
-    """Each annotator's paragraphs are an accepted bundle: giving one of them whole covers, all but one of it does not."""
+    """Each annotator's paragraphs are an accepted bundle: one of them whole covers, one of them short may not."""
     tasks = [json.loads(line) for line in STRATEGY.read_text(encoding="utf-8").splitlines()]
     assert len(tasks) == 229
     last = {one["query_id"]: [{"document": paragraph} for paragraph in one["groups"][-1]] for one in tasks}

@@ -1,4 +1,4 @@
-"""Decisions as sets: the audit of fifty items to the last digit, what is conditional apart, states that must be whole."""
+"""Decisions as sets: the audit of fifty items to the last digit, what is conditional apart, states made whole."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_states_have_to_be_declared() -> None:
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from(STATES), st.booleans()), min_size=1, max_size=25))
 def test_fractions_are_counted(pairs: list[tuple[str, bool]]) -> None:
-    """Every fraction is the plain count; recall and conditional recall have one numerator where nothing is unresolved."""
+    """Every fraction is the plain count, the conditional one over decided items."""
     items = [item(f"i{number}", state, label) for number, (state, label) in enumerate(pairs)]
     report = mp.decisions(items, ENDS, states=STATES, unresolved=["deferred"])
     for (end, measure, _), (top, bottom, _) in numbers(report).items():

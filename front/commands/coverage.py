@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -80,16 +81,15 @@ def command(
 
 def notes(result: Coverage) -> list[str]:
     """What a reader has to know beside the numbers."""
-    said = list(result.notes)
-    for fact, ids in (
-        ("have no packet, which counts as an empty one", result.missing),
-        ("are no tasks: ignored", result.extra),
-    ):
-        if ids:
-            said.append(f"{len(ids)} {fact}: {', '.join(ids[:5])}" + (", …" if len(ids) > 5 else ""))
     counted = (
-        (result.unversioned, "units name no revision and are taken as of the current one"),
-        (result.unchecked, "eligible units have a text or an inventory that leaves nothing to compare"),
-        (result.outside_pool, "selected units are not in the pool"),
+        (len(result.missing), "tasks without a packet, which counts as an empty one", result.missing),
+        (len(result.extra), "packets of no task, ignored", result.extra),
+        (result.unversioned, "units that name no revision, taken as of the current one", ()),
+        (result.unchecked, "eligible units whose text could not be compared", ()),
+        (result.outside_pool, "selected units that are not in the pool", ()),
     )
-    return said + [f"{count} {fact}" for count, fact in counted if count]
+    return [*result.notes, *(f"{fact}: {count}{_some_of(ids)}" for count, fact, ids in counted if count)]
+
+
+def _some_of(ids: Sequence[str]) -> str:
+    return f" ({', '.join(ids[:5])}{', …' if len(ids) > 5 else ''})" if ids else ""
