@@ -32,6 +32,17 @@ def _score() -> str:
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
 
 
+def _evidence() -> str:
+    """The second table of what `coverage` prints: hit rules side by side."""
+    shown = "metricpact coverage tasks.jsonl selection.jsonl --inventory inventory.jsonl -o table"
+    folder = ROOT / "front/example/evidence"
+    done = subprocess.run(
+        [sys.executable, "-m", *shown.split()], cwd=folder, capture_output=True, text=True, check=True
+    )
+    rules = done.stdout[done.stdout.index("  rule ") :].split("units that do not count")[0]
+    return f"```\n$ {shown}\n…\n{rules.strip(chr(10))}\n```"
+
+
 def _conventions() -> str:
     rows = ["| convention | what it settles | values |", "|---|---|---|"]
     for name, convention in FIELDS.items():
@@ -83,6 +94,7 @@ def _backends() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
+    "evidence": _evidence,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
