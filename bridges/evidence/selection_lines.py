@@ -15,7 +15,9 @@ from metricpact.bridges.evidence.documents import Source
 from metricpact.bridges.evidence.shape import schema
 from metricpact.contracts.evidence.tables import OFFSETS, UNIT, UNIT_FIELDS, Selection
 
-_PACKET = {"task": pl.String(), "units": pl.List(pl.Struct({name: UNIT[name] for name in UNIT_FIELDS}))}
+# Offsets as floats: some versions of polars cut 1.5 to 1 where an integer is asked for.
+_TYPES = {name: pl.Float64 if name in OFFSETS else UNIT[name] for name in UNIT_FIELDS}
+_PACKET = {"task": pl.String(), "units": pl.List(pl.Struct(_TYPES))}
 # An escape that is half of a character.
 _LONE_SURROGATE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
@@ -37,7 +39,8 @@ def read_clean_lines(source: Source) -> Selection | None:
     units = packets.filter(pl.col("units").list.len() > 0).explode("units").unnest("units").select(*UNIT)
     if not (_all_accounted(source.data, frame, units) and _within_limits(units)) or (frame["task"] == "").any():
         return None
-    return Selection(source.name, units, frame["task"], sha256=source.sha256)
+    whole = units.with_columns(pl.col(OFFSETS).cast(pl.Int64))
+    return Selection(source.name, whole, frame["task"], sha256=source.sha256)
 
 
 def _all_accounted(data: bytes, frame: pl.DataFrame, units: pl.DataFrame) -> bool:
@@ -59,12 +62,12 @@ def _begin(data: bytes, value: bytes) -> int:
 
 
 def _within_limits(units: pl.DataFrame) -> bool:
-    """Whether values keep to the least and greatest that the schema allows, and spans have both ends."""
+    """Whether values keep to the limits of the schema, offsets are whole, and spans have both ends."""
     limits = schema("selection")["$defs"]["unit"]["properties"]
     for name in UNIT_FIELDS:
         column, limit = units[name], limits[name]
         if name in OFFSETS:
-            outside = (column < limit["minimum"]) | (column > limit["maximum"])
+            outside = (column < limit["minimum"]) | (column > limit["maximum"]) | (column != column.round())
         else:
             outside = column.str.len_bytes() < limit.get("minLength", 0)
         if outside.any():

@@ -71,10 +71,9 @@ def control_flow(needs: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("its proxy claimed sufficiency"))
         .otherwise(pl.lit("nothing was left to try"))
     )
+    told = pl.format("went on after step {}, when {}", "step", due).alias("went_on")
     first = (
-        went_on.sort("at", "step")
-        .group_by("at", maintain_order=True)
-        .agg(pl.format("went on after step {}, when {}", pl.col("step"), due).first().alias("went_on"))
+        went_on.with_columns(told).sort("at", "step").group_by("at", maintain_order=True).agg(pl.col("went_on").first())
     )
     ends = walked.filter(is_last).drop("budget", "sufficient_at")
     joined = rows.join(ends, on="at", how="left", maintain_order="left").join(
