@@ -74,6 +74,7 @@ def test_partial_absence_is_told_and_no_success() -> None:
         False,
         False,
     )
+    assert found["lacking"] == "export (absent)"
     # Flat labels do not see what is absent.
     assert claims(result)["document"] is False
     assert claims(result)["all-documents"] is True
@@ -113,6 +114,9 @@ def test_candidates_may_hold_what_the_selection_lost() -> None:
     assert total(result, "components-covered")["value"] == 0.5
     assert total(result, "lost-by-selection")["count"] == 1
     assert result.outside_pool == 0
+    assert result.lost_anchors is not None
+    assert result.lost_anchors.select("component", "document", "candidate_rank").rows() == [("2", "b", 1)]
+    assert found["lacking"] == "2"
 
 
 def test_selected_units_outside_the_pool_are_counted() -> None:

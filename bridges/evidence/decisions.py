@@ -18,6 +18,7 @@ from metricpact.bridges.evidence.documents import (
     object_records,
     read_source,
 )
+from metricpact.bridges.evidence.shape import first_fault
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.evidence.decisions import ITEM, NEGATIVE, POSITIVE, Decisions, Endpoints
 
@@ -31,7 +32,6 @@ _LABELS = {
     "false": NEGATIVE,
 }
 """Spellings of labels; in JSON true, false, 1 and 0 too."""
-_KEYS = ("states", "unresolved", "endpoints")
 _HINT = "columns or keys: item, state, label (positive or negative), label_source"
 
 
@@ -65,22 +65,11 @@ def read_endpoints(path: str | os.PathLike[str]) -> Endpoints:
         table = tomllib.loads(text.data.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ContractError(f"{text.name} is not TOML: {error}", _TOML) from error
-    for key in table:
-        if key not in _KEYS:
-            near = get_close_matches(key, _KEYS, 1)
-            raise ContractError(
-                f"{text.name} has an unknown key {key!r}" + (f": did you mean {near[0]!r}?" if near else ""), _TOML
-            )
-    ends = table.get("endpoints", {})
-    if not isinstance(ends, Mapping):
-        raise ContractError(f"{text.name}: endpoints is no table", _TOML)
-    lists = {"states": table.get("states", []), "unresolved": table.get("unresolved", []), **ends}
-    for key, states in lists.items():
-        if not isinstance(states, list) or not all(isinstance(state, str) and state for state in states):
-            raise ContractError(f"{text.name}: {key} is no list of states", _TOML)
-    return Endpoints(
-        tuple(lists["states"]), {name: tuple(states) for name, states in ends.items()}, tuple(lists["unresolved"])
-    )
+    fault = first_fault("endpoints", table)
+    if fault is not None:
+        raise ContractError(f"{text.name}: {fault}", _TOML)
+    ends = {name: tuple(states) for name, states in table["endpoints"].items()}
+    return Endpoints(tuple(table["states"]), ends, tuple(table.get("unresolved", ())))
 
 
 _TOML = 'write states = ["validated", "rejected"], unresolved = [], and [endpoints] with promotion = ["validated"]'

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ class Source:
 
     name: str
     data: bytes
-    sha256: str | None
+    sha256: str
 
     @property
     def first(self) -> bytes:
@@ -50,7 +51,7 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     """A file (plain, gz, zst) or standard input (``-``); raises ``InputError`` for one that is empty or no text."""
     stream = open_stream(Path(path), hashing=True)
     data = stream.read_all()
-    source = Source(stream.name, data, stream.sha256)
+    source = Source(stream.name, data, stream.sha256 or "")
     if not data.strip():
         raise source.error("the file is empty", "name a file that holds records")
     return source
@@ -79,6 +80,11 @@ def json_records(source: Source) -> list[Record]:
 def object_records(values: Iterable[Any]) -> list[Record]:
     """Python objects as records; what they hold is checked like what a file holds."""
     return [Record(None, value) for value in values]
+
+
+def digest_of(values: Any) -> str:
+    """SHA-256 (hex) of Python objects as JSON, in place of a file's."""
+    return sha256(json.dumps(values, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 def checked(records: Iterable[Record], schema: str, name: str, identity: str) -> list[Record]:

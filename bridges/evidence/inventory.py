@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from metricpact.bridges.evidence.documents import checked, json_records, object_records, read_source
+from metricpact.bridges.evidence.documents import checked, digest_of, json_records, object_records, read_source
 from metricpact.bridges.evidence.tasks import whole
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.evidence.tables import Inventory, check_inventory
@@ -43,7 +43,8 @@ def read_inventory(source: Any) -> Inventory:
             raise text.error("is no inventory: it is not JSON", _HINT)
         name, digest, records = text.name, text.sha256, json_records(text)
     else:
-        name, digest, records = "inventory", None, object_records([source] if isinstance(source, Mapping) else source)
+        listed = [source] if isinstance(source, Mapping) else list(source)
+        name, digest, records = "inventory", digest_of(listed), object_records(listed)
     documents, spans = [], []
     for record in checked(records, "inventory", name, "document"):
         value = record.value

@@ -50,7 +50,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A shipped schema by name: task, groups, selection, inventory, decision, absence."""
+    """A shipped schema by name: task, groups, selection, inventory, decision, endpoints, absence."""
     folder = resources.files("metricpact.bridges.evidence.schemas")
     loaded: dict[str, Any] = json.loads(folder.joinpath(f"{name}.schema.json").read_text(encoding="utf-8"))
     return loaded
@@ -85,9 +85,11 @@ def _faults(value: Any, schema: Mapping[str, Any], defs: Mapping[str, Any], path
             yield from _faults(item, schema["items"], defs, f"{path}[{position}]")
     elif isinstance(value, dict):
         yield from _object_faults(value, schema, here)
-        for key, part in schema.get("properties", {}).items():
-            if key in value:
-                yield from _faults(value[key], part, defs, f"{path}.{key}" if path else key)
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties")
+        for key, item in value.items():
+            part = properties.get(key, others)
+            if isinstance(part, dict):
+                yield from _faults(item, part, defs, f"{path}.{key}" if path else key)
 
 
 def _text_faults(value: str, schema: Mapping[str, Any], here: str) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _object_faults(value: Mapping[str, Any], schema: Mapping[str, Any], here: st
     if choices and sum(all(key in value for key in choice["required"]) for choice in choices) != 1:
         named = " or ".join(" and ".join(repr(key) for key in choice["required"]) for choice in choices)
         yield f"{here} has to have {named}, and not both"
-    if schema.get("additionalProperties", True) is False:
+    if schema.get("additionalProperties") is False:
         for key in value:
             if key not in schema["properties"]:
                 near = get_close_matches(key, schema["properties"], 1)

@@ -29,8 +29,8 @@ def covered_components(tasks: Tasks, hits: pl.DataFrame) -> pl.DataFrame:
 
 
 def covered_tasks(tasks: Tasks, components: pl.DataFrame) -> pl.DataFrame:
-    """One row a task, in order: hit (over its bundles), nearest (the name of the bundle with the greatest share of
-    components covered, the first of equals), components and found (their number there, and how many are covered).
+    """One row a task, in order: hit (over its bundles); bundle and nearest (number and name of the bundle with the
+    greatest share of components covered, the first of equals); components and found (how many it has, and covered).
     """
     bundles = components.group_by("bundle", "task", "bundle_name").agg(
         pl.col("hit").min(), pl.len().alias("components"), (pl.col("hit") == YES).sum().alias("found")
@@ -39,11 +39,32 @@ def covered_tasks(tasks: Tasks, components: pl.DataFrame) -> pl.DataFrame:
     nearest = bundles.sort("task", share, "bundle", descending=[False, True, False])
     by_task = nearest.group_by("task", maintain_order=True).agg(
         pl.col("hit").max(),
+        pl.col("bundle").first(),
         pl.col("bundle_name").first().alias("nearest"),
         pl.col("components").first().cast(pl.Int64),
         pl.col("found").first().cast(pl.Int64),
     )
     return _per_task(tasks).join(by_task, on="task", how="left", maintain_order="left")
+
+
+def lacking(tasks: Tasks, components: pl.DataFrame, covered: pl.DataFrame) -> pl.Series:
+    """For every task, the components of its nearest bundle that are not covered, named in one text; null for none.
+
+    ``components`` and ``covered`` are what ``covered_components`` and ``covered_tasks`` give.
+    """
+    name = pl.when(pl.col("absent").is_null()).then("name").otherwise(pl.format("{} (absent)", "name"))
+    open_ones = components.filter(pl.col("hit") != YES).join(covered.select("bundle"), on="bundle", how="semi")
+    by_task = open_ones.group_by("task").agg(name.sort_by("component").str.join(", ").alias("lacking"))
+    return _per_task(tasks).join(by_task, on="task", how="left", maintain_order="left")["lacking"]
+
+
+def lost_anchors(tasks: Tasks, candidates: pl.DataFrame, selected: pl.DataFrame) -> pl.DataFrame:
+    """The anchors that some candidate contains and no selected unit does: the rows of ``tasks.anchors``, with
+    candidate_rank. Both sides are contacts."""
+    holds = pl.col("agrees") & pl.col("contained")
+    first = candidates.filter(holds).group_by("anchor").agg(pl.col("rank").min().alias("candidate_rank"))
+    kept = selected.filter(holds).select("anchor").unique()
+    return tasks.anchors.join(first.join(kept, on="anchor", how="anti"), on="anchor", maintain_order="left")
 
 
 def completion(tasks: Tasks, found: pl.DataFrame) -> pl.DataFrame:

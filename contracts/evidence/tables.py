@@ -7,7 +7,7 @@ linked by zero-based numbers that count through the whole file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 from metricpact.contracts.errors import InputError
@@ -101,19 +101,14 @@ class Selection:
 class Inventory:
     """The declared sources.
 
-    ``documents``: source, document, revision (the current one or null), revisions and revoked_revisions (lists or
-    null), revoked, restricted, length, text, sha256. ``spans``: source, document, start, end, sha256. ``lines`` of
-    the file stand in ``documents.line``.
+    ``documents``: line, source, document, revision (the current one or null), revisions and revoked_revisions (lists or
+    null), revoked, restricted, length, text, sha256. ``spans``: source, document, start, end, sha256.
     """
 
     name: str
     documents: pl.DataFrame
-    spans: pl.DataFrame = field(
-        default_factory=lambda: pl.DataFrame(
-            schema={"source": pl.String, "document": pl.String, "start": pl.Int64, "end": pl.Int64, "sha256": pl.String}
-        )
-    )
-    sha256: str | None = None
+    spans: pl.DataFrame
+    sha256: str
 
 
 def check_tasks(tasks: Tasks) -> Tasks:

@@ -8,9 +8,17 @@ from typing import Any
 
 import polars as pl
 from metricpact.contracts.errors import ContractError
-from metricpact.contracts.evidence.coverage import completion, coverable, single_unit, standing_oppositions
+from metricpact.contracts.evidence.coverage import (
+    completion,
+    coverable,
+    covered_components,
+    lacking,
+    lost_anchors,
+    single_unit,
+    standing_oppositions,
+)
 from metricpact.contracts.evidence.integrity import REASONS, examine_anchors
-from metricpact.contracts.evidence.rules import YES, Thresholds, rules
+from metricpact.contracts.evidence.rules import YES, Thresholds, exact_hits, rules
 from metricpact.contracts.evidence.tables import Inventory, Selection, Tasks
 from metricpact.contracts.version import VERSION
 from metricpact.crosscheck.evidence.side_by_side import claims, rule_table
@@ -24,11 +32,13 @@ class Coverage:
     """What a selection covers.
 
     ``tasks`` has a row a task: task, covered, single_unit, components and components_covered (of the bundle that is
-    nearest to being covered, ``bundle``), completed_at (a rank, null where not covered or unranked), coverable,
-    decision (accepted, refused, unexamined) and reason, units and refused_units; with a pool candidate_covered,
-    candidate_components (covered ones) and lost. ``totals`` has a row a number about all tasks: quantity, value (null
-    where n is 0), count (null for means), n, signature. ``rules`` has a row a hit rule, ``refusals`` a refused unit.
+    nearest to being covered, ``bundle``; ``lacking`` names the others), completed_at (a rank, null where not covered or
+    unranked), coverable, decision (accepted, refused, unexamined) and reason, units and refused_units; with a pool
+    candidate_covered, candidate_components (covered ones) and lost. ``totals`` has a row a number about all tasks:
+    quantity, value (null where n is 0), count (null for means), n, signature. ``rules`` has a row a hit rule,
+    ``refusals`` a refused unit.
 
+    ``lost_anchors`` (with a pool) has a row an anchor of an uncovered task that a candidate holds and no selected unit.
     ``missing`` are tasks without a packet (an empty one), ``extra`` packets without a task (ignored). ``unversioned``
     counts units that named no revision and were taken as current, ``unchecked`` eligible units whose text could not
     be compared, ``outside_pool`` selected units that the pool does not have.
@@ -38,6 +48,7 @@ class Coverage:
     totals: pl.DataFrame
     rules: pl.DataFrame
     refusals: pl.DataFrame
+    lost_anchors: pl.DataFrame | None
     settings: Mapping[str, Any]
     inputs: Mapping[str, Mapping[str, Any]]
     missing: tuple[str, ...]
@@ -85,13 +96,14 @@ def cover(
             exact["components"],
             exact["found"].alias("components_covered"),
             exact["nearest"].alias("bundle"),
+            lacking(tasks, covered_components(tasks, exact_hits(chosen.found)), exact),
             _completed_at(tasks, chosen, ranked=selection.ranked),
             coverable(tasks, barred),
             *_decisions(tasks, hit, standing_oppositions(tasks, found)),
             *_unit_counts(tasks, chosen),
         ]
     )
-    outside = None
+    outside = lost = None
     if pool is not None:
         candidates = settle(tasks, pool, None, inventory)
         theirs = claims(tasks, candidates, listed[:1])["exact"]
@@ -101,9 +113,10 @@ def cover(
             ((theirs["hit"] == YES) & ~hit).alias("lost"),
         )
         keys = ["task", "source", "document", "revision", "unit", "start", "end"]
+        lost = _lost(tasks, table, lost_anchors(tasks, candidates.found, chosen.found))
         outside = chosen.units.join(candidates.units, on=keys, how="anti", nulls_equal=True).height
     packet = f"@{k}" if k is not None else ""
-    integrity = f"inventory:{(inventory.sha256 or 'object')[:16]}" if inventory is not None else "none"
+    integrity = f"inventory:{inventory.sha256[:16]}" if inventory is not None else "none"
     tail = f"integrity={integrity}||metricpact:{VERSION}"
     ids = tasks.tasks["task"]
     return Coverage(
@@ -113,6 +126,7 @@ def cover(
             pl.format(f"bundle-coverage{packet}|rule={{}}|{tail}", "rule").alias("signature")
         ),
         refusals=_refusals(chosen),
+        lost_anchors=lost,
         settings={"k": k, "ranked": selection.ranked, "rule": "exact", "integrity": integrity},
         inputs=_inputs(tasks=tasks, selection=selection, pool=pool, inventory=inventory),
         missing=tuple(ids.filter(~ids.is_in(selection.answered.implode()))),
@@ -172,6 +186,26 @@ def _unit_counts(tasks: Tasks, side: Side) -> list[pl.Series]:
     rows = pl.select(pl.int_range(len(tasks), dtype=pl.UInt32).alias("task"))
     joined = rows.join(counts, on="task", how="left", maintain_order="left")
     return joined.select(pl.col("units", "refused_units").fill_null(0)).get_columns()
+
+
+def _lost(tasks: Tasks, table: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
+    """One row a lost anchor of a task that is not covered: task, bundle, component, candidate_rank, the anchor."""
+    names = tasks.components.select("component", "bundle_name", "name")
+    codes = table.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("task"), pl.col("task").alias("id"), "covered")
+    told = lost.join(codes.filter(~pl.col("covered")), on="task", maintain_order="left")
+    told = told.join(names, on="component", maintain_order="left")
+    return told.select(
+        pl.col("id").alias("task"),
+        pl.col("bundle_name").alias("bundle"),
+        pl.col("name").alias("component"),
+        "candidate_rank",
+        "source",
+        "document",
+        "revision",
+        "unit",
+        "start",
+        "end",
+    )
 
 
 def _refusals(side: Side) -> pl.DataFrame:

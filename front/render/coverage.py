@@ -20,6 +20,8 @@ def coverage_report(coverage: Coverage, *, by_task: bool) -> Report:
     if coverage.refusals.height:
         counted = coverage.refusals.group_by("refusal", "meaning", maintain_order=True).agg(pl.len().alias("units"))
         tables.append(Table("units that do not count", counted.select("refusal", "units", "meaning")))
+    if coverage.lost_anchors is not None and coverage.lost_anchors.height:
+        tables.append(Table("anchors that the selection lost", with_dashes(coverage.lost_anchors)))
     if by_task:
         tables.append(Table("by task", with_dashes(coverage.tasks)))
     return Report(
@@ -70,6 +72,8 @@ def _document(coverage: Coverage, *, by_task: bool) -> dict[str, Any]:
         "rules": coverage.rules.to_dicts(),
         "notes": list(coverage.notes),
     }
+    if coverage.lost_anchors is not None:
+        document["lost_anchors"] = coverage.lost_anchors.to_dicts()
     return document | ({"per_task": coverage.tasks.to_dicts()} if by_task else {})
 
 
@@ -77,6 +81,8 @@ def _records(coverage: Coverage, *, by_task: bool) -> Iterator[dict[str, Any]]:
     """One record a total, one a rule, one a refused unit, with ``by_task`` one a task."""
     about = _about(coverage)
     kinds = [("total", coverage.totals), ("rule", coverage.rules), ("refused-unit", coverage.refusals)]
+    if coverage.lost_anchors is not None:
+        kinds.append(("lost-anchor", coverage.lost_anchors))
     if by_task:
         kinds.append(("task", coverage.tasks))
     for kind, frame in kinds:
