@@ -77,17 +77,37 @@ def json_records(source: Source) -> list[Record]:
     return records
 
 
-def object_records(values: Iterable[Any]) -> list[Record]:
-    """Python objects as records; what they hold is checked like what a file holds."""
-    return [Record(None, value) for value in values]
+def object_records(values: Any, name: str) -> list[Record]:
+    """Python objects (one mapping, or an iterable of them) as records, as if they had been written as JSON.
+
+    So tuples are lists and numpy's numbers are numbers; raises ``InputError`` for what JSON cannot hold.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{type(values).__name__} holds no records", "give a path, or a list of dicts", source=name)
+    records = []
+    for value in [values] if isinstance(values, Mapping) else values:
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+            text.encode("utf-8")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"a record cannot be read: {error}", "give what JSON can hold", source=name) from error
+        records.append(Record(None, json.loads(text)))
+    return records
 
 
-def digest_of(values: Any) -> str:
-    """SHA-256 (hex) of Python objects as JSON, in place of a file's."""
-    return sha256(json.dumps(values, sort_keys=True, default=repr).encode()).hexdigest()
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's; raises ``TypeError`` for anything else."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def checked(records: Iterable[Record], schema: str, name: str, identity: str) -> list[Record]:
+def digest_of(records: Iterable[Record]) -> str:
+    """SHA-256 (hex) of records as JSON lines, for those that come from no file."""
+    return sha256("\n".join(json.dumps(record.value, sort_keys=True) for record in records).encode()).hexdigest()
+
+
+def checked(records: Iterable[Record], schema: str, name: str, identity: str, hint: str = "") -> list[Record]:
     """The records, if all have the shape of a schema; raises ``InputError`` with line, id and the path in the record.
 
     ``identity`` is the key that names a record, such as "task".
@@ -98,7 +118,7 @@ def checked(records: Iterable[Record], schema: str, name: str, identity: str) ->
         if fault is not None:
             raise InputError(
                 f"{named(record, identity)}{fault}",
-                f"see bridges/evidence/schemas/{schema}.schema.json for the form",
+                f"the form is in metricpact/bridges/evidence/schemas/{schema}.schema.json{hint}",
                 source=name,
                 line=record.line,
             )
