@@ -31,12 +31,14 @@ def evaluate(
     backend: str = DEFAULT_BACKEND,
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    settled: dict[Any, Prefixes] | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
-    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. Raises ``MeasureError``,
-    ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
-    ``InputError`` (the contract rejects the data).
+    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``settled`` keeps the prefixes of
+    this run and these judgments from one call to the next, for callers that try many contracts. Raises
+    ``MeasureError``, ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly),
+    ``LimitError`` and ``InputError`` (the contract rejects the data).
     """
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
@@ -45,8 +47,11 @@ def evaluate(
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
-    for group in _by_prefix(plans, judgments):
-        prefixes = build_prefixes(judgments, run, group[0].contract)
+    settled = {} if settled is None else settled
+    for key, group in _by_prefix(plans, judgments).items():
+        if key not in settled:
+            settled[key] = build_prefixes(judgments, run, group[0].contract)
+        prefixes = settled[key]
         first = first or prefixes
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
             columns[plan.measure] = _column(prefixes, plan, values, profile, provenance)
@@ -101,7 +106,7 @@ def signed_provenance(bridge: Bridge) -> tuple[str, ...]:
     return (*named, *([engine] if ":" in engine else []), f"metricpact:{VERSION}")
 
 
-def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
+def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> dict[Any, list[Plan]]:
     """Plans grouped by the conventions that settle the prefix, which then is built once for all of them."""
     names = [*PREFIX_FIELDS, "extra_query"]
     if judgments.grades.dtype.kind == "f":
@@ -111,7 +116,7 @@ def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
         fields = plan.contract.fields()
         key = tuple(fields[name] for name in names)
         groups.setdefault(key, []).append(plan)
-    return list(groups.values())
+    return groups
 
 
 def _column(prefixes: Prefixes, plan: Plan, values: Floats, profile: Profile, provenance: tuple[str, ...]) -> Column:
