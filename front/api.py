@@ -61,12 +61,12 @@ def audit(
     """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
 
     ``runs`` is one run, or a mapping from names to runs (a mapping whose values are mappings or lists is a run).
-    ``against`` names profiles (all that come with metricpact unless given), ``queries`` are worked out line by line,
+    ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
     ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
     process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
     """
     from metricpact.crosscheck.audit.audit import audit as held_against
-    from metricpact.crosscheck.audit.native import natives_of
+    from metricpact.crosscheck.audit.native import has_measure, natives_of
 
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
     names = profile_names() if against is None else against
@@ -75,7 +75,8 @@ def audit(
     judgments, read = read_judgments(qrels), _named_runs(runs)
     wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
     natives = natives_of(profiles, judgments, read, wanted) if native else {}
-    return held_against(judgments, read, wanted, profile, profiles, natives=natives, queries=list(queries), top=top)
+    asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
+    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
 
 
 def _named_runs(runs: Any) -> dict[str, Run]:

@@ -37,7 +37,8 @@ def _score() -> str:
 
 
 def _audit() -> str:
-    return _shown("metricpact audit front/example/qrels.txt front/example/run.txt nDCG@3 --against beir-2.2.0 -o table")
+    files = "front/example/qrels.txt front/example/run.txt"
+    return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
 
 
 def _conventions() -> str:

@@ -124,13 +124,13 @@ def audit(
     runs: Mapping[str, Run],
     measures: Sequence[Measure],
     contract: Profile,
-    profiles: Sequence[Profile],
+    profiles: Mapping[Measure, Sequence[Profile]],
     *,
     natives: Mapping[str, Mapping[str, Mapping[str, NativeNumber]]] | None = None,
     queries: Sequence[str] = (),
     top: int = 5,
 ) -> Audit:
-    """Hold runs under a contract against profiles.
+    """Hold runs under a contract against the profiles of each measure.
 
     ``natives`` gives the numbers of the tools themselves: run → profile's name → measure → number. ``queries`` are
     worked out line by line; ``top`` queries that move most are named. Data that a contract rejects is told, with
@@ -149,7 +149,7 @@ def audit(
                     attribute(one, measure, lenient, profile, top=top),
                     found.get(profile.name, {}).get(str(measure)),
                 )
-                for profile in profiles
+                for profile in profiles[measure]
             ]
             for measure in measures
         }
@@ -164,14 +164,18 @@ def audit(
 
 
 def _worked(
-    variants: Variants, query: str, measures: Sequence[Measure], contract: Profile, profiles: Sequence[Profile]
+    variants: Variants,
+    query: str,
+    measures: Sequence[Measure],
+    contract: Profile,
+    profiles: Mapping[Measure, Sequence[Profile]],
 ) -> list[Working]:
     """Each measure of one query under the contract, then under the profiles; equal workings are shown once."""
     judged, ranked = one_query(variants.judgments, query), one_query(variants.run, query)
     found: list[Working] = []
     for measure in measures:
         shared: dict[str, Working] = {}
-        for profile in (contract, *profiles):
+        for profile in (contract, *profiles[measure]):
             settings, outcome = profile.for_measure(measure), variants.outcome(measure, profile)
             working = work_out(judged, ranked, query, measure, settings, outcome, [profile.base])
             same = shared.setdefault(f"{working.lines}{working.rows.to_dicts()}", working)

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
-from metricpact.bridges.observed.registry import get_tool, installed_tools, native_means, own_name, version_of
+from metricpact.bridges.observed.registry import TOOLS, get_tool, installed_tools, native_means, own_name, version_of
 from metricpact.contracts.errors import MetricpactError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile
@@ -55,6 +55,12 @@ class NativeNumber:
             "agrees": self.agrees(claimed),
             "error": self.error or None,
         }
+
+
+def has_measure(profile: Profile, measure: Measure) -> bool:
+    """Whether the tool that a profile speaks of has the measure; a profile of no watched tool may have any."""
+    tools = [tool for tool in TOOLS if get_tool(tool).profile == profile.name]
+    return not tools or any(own_name(tool, measure) is not None for tool in tools)
 
 
 def natives_of(

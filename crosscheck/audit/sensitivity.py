@@ -56,7 +56,7 @@ def order_changes(
     variants: Mapping[str, Variants],
     measures: Sequence[Measure],
     contract: Mapping[str, Profile],
-    profiles: Sequence[Profile],
+    profiles: Mapping[Measure, Sequence[Profile]],
 ) -> list[OrderChange]:
     """For every measure, what each other value of each convention, and each profile, does to the order of the runs.
 
@@ -65,7 +65,7 @@ def order_changes(
     found = []
     for measure in measures:
         base = {name: one.outcome(measure, contract[name]).value for name, one in variants.items()}
-        for what, changed in _changes(variants, measure, contract, profiles):
+        for what, changed in _changes(variants, measure, contract, profiles[measure]):
             outcomes = {name: one.outcome(measure, changed[name]) for name, one in variants.items()}
             error = next((outcome.error for outcome in outcomes.values() if outcome.error), "")
             means = {name: outcome.value for name, outcome in outcomes.items()}
