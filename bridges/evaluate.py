@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,10 +32,12 @@ def evaluate(
     backend: str = DEFAULT_BACKEND,
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    kept: KeptPrefixes | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
-    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. Raises ``MeasureError``,
+    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``kept`` saves building prefixes
+    anew where the same judgments and run are scored under many contracts. Raises ``MeasureError``,
     ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
     ``InputError`` (the contract rejects the data).
     """
@@ -45,8 +48,9 @@ def evaluate(
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
+    build = kept or KeptPrefixes()
     for group in _by_prefix(plans, judgments):
-        prefixes = build_prefixes(judgments, run, group[0].contract)
+        prefixes = build(judgments, run, group[0].contract)
         first = first or prefixes
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
             columns[plan.measure] = _column(prefixes, plan, values, profile, provenance)
@@ -60,6 +64,37 @@ def evaluate(
         backend={"name": bridge.name, **bridge.versions()},
         inputs=inputs or {},
     )
+
+
+class KeptPrefixes:
+    """The prefixes of one run against one set of judgments, kept for contracts that settle the same prefix.
+
+    Only the last few are held: whoever scores under many contracts sorts them by ``prefix_key``.
+    """
+
+    HELD = 4
+
+    def __init__(self) -> None:
+        # The inputs are held too: an id is a name only while its object lives.
+        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
+
+    def __call__(self, judgments: Judgments, run: Run, contract: Contract) -> Prefixes:
+        """The prefixes under a contract; raises as ``build_prefixes`` does."""
+        key = (id(judgments), id(run), *prefix_key(contract, judgments))
+        if key not in self._held:
+            self._held[key] = build_prefixes(judgments, run, contract), judgments, run
+            if len(self._held) > self.HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key][0]
+
+
+def prefix_key(contract: Contract, judgments: Judgments) -> tuple[Any, ...]:
+    """What settles the prefix: contracts with equal keys share one."""
+    names = [*PREFIX_FIELDS, "extra_query"]
+    if judgments.grades.dtype.kind == "f":
+        names.append("gain")  # a gain table admits the fractional grades that it lists
+    return tuple(getattr(contract, name) for name in names)
 
 
 def plan_all(bridge: Bridge, profile: Profile, measures: Sequence[Measure]) -> list[Plan]:
@@ -103,14 +138,9 @@ def signed_provenance(bridge: Bridge) -> tuple[str, ...]:
 
 def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
     """Plans grouped by the conventions that settle the prefix, which then is built once for all of them."""
-    names = [*PREFIX_FIELDS, "extra_query"]
-    if judgments.grades.dtype.kind == "f":
-        names.append("gain")  # a gain table admits the fractional grades that it lists
     groups: dict[Any, list[Plan]] = {}
     for plan in plans:
-        fields = plan.contract.fields()
-        key = tuple(fields[name] for name in names)
-        groups.setdefault(key, []).append(plan)
+        groups.setdefault(prefix_key(plan.contract, judgments), []).append(plan)
     return list(groups.values())
 
 

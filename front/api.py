@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate
 from metricpact.bridges.registry import DEFAULT_BACKEND
@@ -16,6 +16,9 @@ from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
+
+if TYPE_CHECKING:
+    from metricpact.crosscheck.audit.infer import Inference
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -52,3 +55,14 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
+
+
+def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
+    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
+
+    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
+    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
+    """
+    from metricpact.crosscheck.audit.infer import infer as search
+
+    return search(read_judgments(qrels), read_run_source(run), published, changes=changes)

@@ -14,6 +14,7 @@ COMMANDS = (
     "score",
     "check",
     "explain",
+    "infer",
     "contracts",
     "doctor",
 )
