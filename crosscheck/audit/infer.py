@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from metricpact.bridges.evaluate import KeptPrefixes, evaluate, prefix_key
@@ -31,15 +31,28 @@ BACKEND = "reference"
 _NOT_BOUNDED = ("DCG", "IDCG")
 
 
+class Target(NamedTuple):
+    """What a published number is about: a measure's mean, or its value for one query."""
+
+    measure: Measure
+    query: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.measure) if self.query is None else f"{self.measure} of {self.query}"
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What one candidate gives: a mean and the number of queries in it for every measure, and all values hashed."""
+    """What one candidate gives: the values asked for (None: undefined), and all values of all queries hashed.
+
+    ``counts`` are the numbers of queries in the means.
+    """
 
     candidate: Candidate
-    means: Mapping[Measure, float | None]
+    gives: Mapping[Target, float | None]
     counts: Mapping[Measure, int]
     signatures: Mapping[Measure, str]
-    values: int
+    fingerprint: int
     aliases: tuple[Candidate, ...] = ()
 
 
@@ -70,19 +83,19 @@ class Finding:
     def untold(self) -> dict[str, list[Any]]:
         """Fields whose change alone, from the first candidate, gives the same values: field → those values."""
         found: dict[str, list[Any]] = {}
-        measures = list(self.first.means)
+        measures = list(self.first.counts)
         mine = [essential(one, self.first.candidate.profile.for_measure(one), self.inert) for one in measures]
         for outcome in self.outcomes[1:]:
             theirs = [essential(one, outcome.candidate.profile.for_measure(one), self.inert) for one in measures]
             names = {
                 name
                 for here, there in zip(mine, theirs, strict=True)
-                for name in here.keys() | there.keys()
-                if here.get(name) != there.get(name)
+                for name in here.keys() & there.keys()
+                if here[name] != there[name]
             }
             if len(names) == 1:
                 (name,) = names
-                value = next(there[name] for here, there in zip(mine, theirs, strict=True) if name in there)
+                value = next(fields[name] for fields in theirs if name in fields)
                 if value not in found.setdefault(name, []):
                     found[name].append(value)
         return found
@@ -96,7 +109,7 @@ class Inference:
     be worth for the numbers, where that is one ratio.
     """
 
-    published: Mapping[Measure, Published]
+    published: Mapping[Target, Published]
     found: list[Finding]
     nearest: list[Finding]
     tried: int
@@ -110,10 +123,14 @@ class Inference:
         return {
             "schema": "metricpact.inference/1",
             "published": [
-                {"measure": str(measure), "text": number.text, "low": float(number.low), "high": float(number.high)}
-                if number.value is not None
-                else {"measure": str(measure), "text": number.text, "low": None, "high": None}
-                for measure, number in self.published.items()
+                {
+                    "measure": str(target.measure),
+                    "query": target.query,
+                    "text": number.text,
+                    "low": None if number.value is None else float(number.low),
+                    "high": None if number.value is None else float(number.high),
+                }
+                for target, number in self.published.items()
             ],
             "tried": self.tried,
             "found": [self._finding(finding) for finding in self.found],
@@ -139,22 +156,23 @@ class Inference:
             "contract": first.candidate.label,
             "profile": first.candidate.base.name,
             "changes": dict(first.candidate.changes),
-            "means": [
+            "gives": [
                 {
-                    "measure": str(measure),
-                    "mean": mean,
-                    "n": first.counts[measure],
-                    "off_by": None if math.isinf(off := self.published[measure].distance(mean)) else off,
-                    "signature": first.signatures[measure],
+                    "measure": str(target.measure),
+                    "query": target.query,
+                    "value": value,
+                    "n": first.counts[target.measure],
+                    "off_by": None if math.isinf(off := self.published[target].distance(value)) else off,
+                    "signature": first.signatures[target.measure],
                 }
-                for measure, mean in first.means.items()
+                for target, value in first.gives.items()
             ],
             "same_values": finding.labels[1:],
             "same_when": {name: list(values) for name, values in finding.untold.items()},
         }
 
     def __repr__(self) -> str:
-        asked = ", ".join(f"{measure}={number}" for measure, number in self.published.items())
+        asked = ", ".join(f"{target}={number}" for target, number in self.published.items())
         if self.found:
             return f"Inference: {asked} is given by " + "; ".join(one.first.candidate.label for one in self.found)
         near = "; ".join(one.first.candidate.label for one in self.nearest)
@@ -169,24 +187,24 @@ def infer(
     changes: int = CHANGES,
     first: Sequence[Profile] = (),
 ) -> Inference:
-    """Search the profiles and their neighbours (up to ``changes`` fields) for contracts that give published means.
+    """Search the profiles and their neighbours (up to ``changes`` fields) for contracts that give published numbers.
 
-    ``published`` maps measures to numbers as written, ``first`` are profiles to try before the shipped ones. Raises
-    ``InputError`` for a number that is none or that no contract can give, and where every candidate refuses the data.
+    ``published`` maps measures (for their means) or ``Target``s to numbers as written, ``first`` are profiles to try
+    before the shipped ones. Raises ``InputError`` for a number that is none or that no contract can give, and where
+    every candidate refuses the data.
     """
     wanted = read_all(published)
-    measures = list(wanted)
     inert = look_at(judgments, run)
-    outcomes, rejected = score_all(judgments, run, measures, inert, changes=changes, first=first)
+    outcomes, rejected = score_all(judgments, run, list(wanted), inert, changes=changes, first=first)
     if not outcomes:
         raise InputError(
             f"no contract takes the data: {next(iter(rejected))}", "'metricpact score' names the place of the fault"
         )
     findings = group(outcomes, inert)
-    found = [finding for finding in findings if gives(finding.first, wanted)]
-    gains, note = needed_gains(
-        judgments, run, wanted, [outcome for outcome in outcomes if not outcome.candidate.changes]
-    )
+    found = [one for one in findings if all(number.holds(one.first.gives[at]) for at, number in wanted.items())]
+    profiles = [outcome.candidate.base for outcome in outcomes if not outcome.candidate.changes]
+    means = {target.measure: number for target, number in wanted.items() if target.query is None}
+    gains, note = needed_gains(judgments, run, means, profiles)
     return Inference(
         published=wanted,
         found=found,
@@ -199,20 +217,21 @@ def infer(
     )
 
 
-def read_all(published: Mapping[Any, Any]) -> dict[Measure, Published]:
-    """Measures and numbers as written; raises ``MeasureError`` or ``InputError``."""
+def read_all(published: Mapping[Any, Any]) -> dict[Target, Published]:
+    """Measures or targets, and numbers as written; raises ``MeasureError`` or ``InputError``."""
     if not isinstance(published, Mapping):
         raise InputError(f"{published!r} gives no measure a number", 'write for example {"nDCG@10": "0.4973"}')
-    wanted: dict[Measure, Published] = {}
+    wanted: dict[Target, Published] = {}
     for name, written in published.items():
-        measure, number = parse_measure(name), read_published(written)
-        if measure in wanted:
-            raise InputError(f"{measure} is given twice", "give every measure one number")
+        target = name if isinstance(name, Target) else Target(parse_measure(name))
+        number, family = read_published(written), target.measure.family
+        if target in wanted:
+            raise InputError(f"{target} is given twice", "give every measure one number")
         if number.value is not None and number.high < 0:
-            raise InputError(f"{measure}={number}: no measure is negative", "leave the sign away")
-        if number.value is not None and number.low > 1 and measure.family not in _NOT_BOUNDED:
-            raise InputError(f"{measure}={number}: {measure.family} is at most 1", f"write {number}% for a percentage")
-        wanted[measure] = number
+            raise InputError(f"{target}={number}: no measure is negative", "leave the sign away")
+        if number.value is not None and number.low > 1 and family not in _NOT_BOUNDED:
+            raise InputError(f"{target}={number}: {family} is at most 1", f"write {number}% for a percentage")
+        wanted[target] = number
     if not wanted:
         raise InputError("no number to reproduce", "give at least one measure and number, such as nDCG@10=0.4973")
     return wanted
@@ -221,13 +240,14 @@ def read_all(published: Mapping[Any, Any]) -> dict[Measure, Published]:
 def score_all(
     judgments: Judgments,
     run: Run,
-    measures: Sequence[Measure],
+    targets: Sequence[Target],
     inert: Inert,
     *,
     changes: int,
     first: Sequence[Profile] = (),
 ) -> tuple[list[Outcome], dict[str, int]]:
-    """What every candidate gives, in the order of the search, and why others refuse the data (with counts)."""
+    """What every candidate gives, fewest and most usual changes first, and why others refuse the data (with counts)."""
+    measures = list(dict.fromkeys(target.measure for target in targets))
     lists = list(candidates(measures, inert, changes=changes, first=first))
     # Neighbours that share a prefix come one after the other, so that it is built once.
     order = sorted(
@@ -244,15 +264,14 @@ def score_all(
         except MetricpactError as error:
             rejected[error.fact] += 1
             continue
-        outcomes[at] = replace(_outcome(candidate, scores), aliases=tuple(one for one in aliases if not one.changes))
+        unchanged = tuple(one for one in aliases if not one.changes)
+        outcomes[at] = replace(_outcome(candidate, scores, targets), aliases=unchanged)
     usual = usage()
     ordered = [outcomes[at] for at in sorted(outcomes)]
     return sorted(ordered, key=lambda outcome: rarity(outcome.candidate, usual)), dict(rejected)
 
 
-def _outcome(candidate: Candidate, scores: Scores) -> Outcome:
-    measures = [column.measure for column in scores.columns]
-    means = {measure: scores.mean[str(measure)] for measure in measures}
+def _outcome(candidate: Candidate, scores: Scores, targets: Sequence[Target]) -> Outcome:
     # Values that differ in the last bits only are sums in another order.
     held = tuple(
         (np.round(column.values, 12).tobytes(), column.reason.tobytes(), column.in_mean.tobytes(), column.extra_zeros)
@@ -260,26 +279,31 @@ def _outcome(candidate: Candidate, scores: Scores) -> Outcome:
     )
     return Outcome(
         candidate,
-        {measure: mean.value for measure, mean in means.items()},
-        {measure: mean.n for measure, mean in means.items()},
+        {target: value_of(scores, target) for target in targets},
+        {column.measure: scores.mean[str(column.measure)].n for column in scores.columns},
         {column.measure: column.signature for column in scores.columns},
         hash(held),
     )
+
+
+def value_of(scores: Scores, target: Target) -> float | None:
+    """The value that a target is about; raises ``InputError`` for a query that is not judged."""
+    if target.query is None:
+        return scores.mean[str(target.measure)].value
+    values = scores.by_query(target.measure)
+    if target.query not in values:
+        raise InputError(f"query {target.query!r} is not judged", "name a judged query", query=target.query)
+    return values[target.query]
 
 
 def group(outcomes: Iterable[Outcome], inert: Inert) -> list[Finding]:
     """Outcomes with the same value for every query together, in the order of the first of each."""
     groups: dict[int, list[Outcome]] = {}
     for outcome in outcomes:
-        groups.setdefault(outcome.values, []).append(outcome)
+        groups.setdefault(outcome.fingerprint, []).append(outcome)
     return [Finding(tuple(members), inert) for members in groups.values()]
 
 
-def gives(outcome: Outcome, wanted: Mapping[Measure, Published]) -> bool:
-    """Whether every published number is what the outcome's mean is printed as."""
-    return all(number.holds(outcome.means[measure]) for measure, number in wanted.items())
-
-
-def nearest(findings: Sequence[Finding], wanted: Mapping[Measure, Published]) -> list[Finding]:
+def nearest(findings: Sequence[Finding], wanted: Mapping[Target, Published]) -> list[Finding]:
     """The findings by their largest distance from a published number."""
-    return sorted(findings, key=lambda one: max(number.distance(one.first.means[m]) for m, number in wanted.items()))
+    return sorted(findings, key=lambda one: max(number.distance(one.first.gives[at]) for at, number in wanted.items()))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from metricpact.bridges.evaluate import KeptPrefixes, evaluate
@@ -18,9 +17,6 @@ from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Judgments, Run
 from metricpact.crosscheck.audit.published import Published
-
-if TYPE_CHECKING:
-    from metricpact.crosscheck.audit.infer import Outcome
 
 LARGEST_RATIO = 64.0
 _GRID = np.exp2(np.linspace(-6, 6, 97)).tolist()  # 1 is among them
@@ -52,7 +48,7 @@ class GainRange:
 
 
 def needed_gains(
-    judgments: Judgments, run: Run, wanted: Mapping[Measure, Published], profiles: Sequence[Outcome]
+    judgments: Judgments, run: Run, wanted: Mapping[Measure, Published], profiles: Sequence[Profile]
 ) -> tuple[list[GainRange], str]:
     """The ranges of the ratio under each profile (otherwise as it is), and a sentence where there is none to tell."""
     asked = [measure for measure in wanted if measure.family == "nDCG" and measure.gain is None]
@@ -68,8 +64,7 @@ def needed_gains(
     low, high = int(grades[0]), int(grades[1])
     ranges: list[GainRange] = []
     seen = set()
-    for outcome in profiles:
-        profile = outcome.candidate.base
+    for profile in profiles:
         for measure in asked:
             rest = profile.for_measure(measure).replace(gain="linear")
             if (measure, rest) not in seen:

@@ -28,19 +28,19 @@ def infer_report(inference: Inference, inputs: Mapping[str, Any]) -> Report:
 
 
 def _table(inference: Inference) -> Table:
-    asked = ", ".join(f"{measure} = {number}" for measure, number in inference.published.items())
+    asked = ", ".join(f"{target} = {number}" for target, number in inference.published.items())
     title = f"{asked}: given by" if inference.found else f"{asked}: given by none; nearest"
     rows = [
         {
             "contract": _named(finding),
-            **{str(measure): mean for measure, mean in finding.first.means.items()},
+            **{str(target): value for target, value in finding.first.gives.items()},
             "n": "/".join(map(str, dict.fromkeys(finding.first.counts.values()))),
             "same values": len(finding.labels) - 1,
         }
         for finding in inference.found or inference.nearest
     ]
-    means = dict.fromkeys((str(measure) for measure in inference.published), pl.Float64)
-    return Table(title, pl.DataFrame(rows, schema_overrides=means, infer_schema_length=None))
+    values = dict.fromkeys((str(target) for target in inference.published), pl.Float64)
+    return Table(title, pl.DataFrame(rows, schema_overrides=values, infer_schema_length=None))
 
 
 def _named(finding: Finding) -> str:
@@ -77,14 +77,15 @@ def _frame(inference: Inference) -> pl.DataFrame:
         {
             "found": bool(inference.found),
             "contract": finding.first.candidate.label,
-            "measure": str(measure),
-            "published": inference.published[measure].text,
-            "mean": mean,
-            "n": finding.first.counts[measure],
-            "signature": finding.first.signatures[measure],
+            "measure": str(target.measure),
+            "query": target.query,
+            "published": inference.published[target].text,
+            "value": value,
+            "n": finding.first.counts[target.measure],
+            "signature": finding.first.signatures[target.measure],
             "same_values": ", ".join(finding.labels[1:]),
         }
         for finding in inference.found or inference.nearest
-        for measure, mean in finding.first.means.items()
+        for target, value in finding.first.gives.items()
     ]
-    return pl.DataFrame(rows, schema_overrides={"mean": pl.Float64}, infer_schema_length=None)
+    return pl.DataFrame(rows, schema_overrides={"query": pl.String, "value": pl.Float64}, infer_schema_length=None)
