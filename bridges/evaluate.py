@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from metricpact.bridges.plan import Bridge, Plan, Unsupported
 from metricpact.bridges.registry import DEFAULT_BACKEND, get_bridge, installed_backends, require
+from metricpact.contracts.bounds.missing import bound, check_bounds
 from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
@@ -32,19 +34,24 @@ def evaluate(
     backend: str = DEFAULT_BACKEND,
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    bounds: bool = False,
+    max_grade: int | None = None,
     kept: KeptPrefixes | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
-    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``kept`` saves building prefixes
-    anew where the same judgments and run are scored under many contracts. Raises ``MeasureError``,
-    ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
-    ``InputError`` (the contract rejects the data).
+    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``bounds`` adds the least and
+    greatest value under missing judgments, unjudged documents having grades up to ``max_grade``. ``kept``
+    saves building prefixes anew where the same input is scored under many contracts. Raises ``MeasureError``, ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly),
+    ``LimitError`` and ``InputError`` (the contract rejects the data).
     """
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
         raise ContractError("no measure is asked for", "name at least one, such as nDCG@10")
     plans = plan_all(bridge, profile, wanted)
+    if bounds:
+        for plan in plans:
+            check_bounds(plan.measure, plan.contract, max_grade)
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
@@ -53,7 +60,11 @@ def evaluate(
         prefixes = build(judgments, run, group[0].contract)
         first = first or prefixes
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
-            columns[plan.measure] = _column(prefixes, plan, values, profile, provenance)
+            column = _column(prefixes, plan, values, profile, provenance)
+            if bounds:
+                found = bound(prefixes, plan.measure, plan.contract, column.values, max_grade)
+                column = replace(column, beside={"bounds": found})
+            columns[plan.measure] = column
     assert first is not None  # noqa: S101 # there is a measure, so there was a plan
     return Scores(
         profile=profile,
