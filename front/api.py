@@ -19,6 +19,7 @@ from metricpact.contracts.tables import Judgments, Run
 
 if TYPE_CHECKING:
     from metricpact.crosscheck.audit.audit import Audit
+    from metricpact.crosscheck.audit.infer import Inference
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -31,12 +32,16 @@ def score(
     backend: str = DEFAULT_BACKEND,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    bounds: bool = False,
+    max_grade: int | None = None,
 ) -> Scores:
     """Score a run against judgments under a contract.
 
     ``qrels`` and ``run`` are paths (``-`` is standard input), dicts of dicts, dicts of lists of ids, named tuples,
     ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
+    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
+    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
+    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises
     ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
@@ -44,7 +49,23 @@ def score(
         raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
     if set:
         profile = profile.with_fields(set)
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, profile, backend)
+    return evaluate(
+        read_judgments(qrels), read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade
+    )
+
+
+def bounds(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    max_grade: int | None = None,
+) -> Scores:
+    """Scores with their bounds under missing judgments: ``score`` with ``bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, bounds=True, max_grade=max_grade)
 
 
 def audit(
@@ -95,3 +116,14 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
+
+
+def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
+    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
+
+    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
+    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
+    """
+    from metricpact.crosscheck.audit.infer import infer as search
+
+    return search(read_judgments(qrels), read_run_source(run), published, changes=changes)

@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "audit",
     "explain",
+    "infer",
     "contracts",
     "doctor",
 )

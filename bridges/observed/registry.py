@@ -40,6 +40,9 @@ TOOLS = {
     "msmarco": f"{_HERE}.ir_measures_own:MSMARCO",
     "gdeval": f"{_HERE}.ir_measures_own:GDEVAL",
     "trectools": f"{_HERE}.trectools_own:TOOL",
+    "mteb": f"{_HERE}.mteb_own:TOOL",
+    "torchmetrics": f"{_HERE}.torchmetrics_own:TOOL",
+    "sentence-transformers": f"{_HERE}.sentence_transformers_own:TOOL",
 }
 """Tool → where it is: module and attribute."""
 

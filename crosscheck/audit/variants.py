@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from metricpact.bridges.evaluate import evaluate
+from metricpact.bridges.evaluate import KeptPrefixes, evaluate
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile
@@ -16,6 +16,10 @@ from metricpact.contracts.tables import Judgments, Run
 
 BACKEND = "reference"
 """What computes every variant: it gives every convention, and no library is needed."""
+
+
+HELD = 64
+"""Prefixes held at once: about as many as profiles and single fields settle differently."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +59,7 @@ class Variants:
 
     judgments: Judgments
     run: Run
-    _settled: dict[Any, Any] = field(default_factory=dict)
+    _kept: KeptPrefixes = field(default_factory=lambda: KeptPrefixes(HELD))
     _outcomes: dict[Any, Outcome] = field(default_factory=dict)
 
     def outcome(self, measure: Measure, profile: Profile) -> Outcome:
@@ -81,7 +85,7 @@ class Variants:
     def _score(self, measure: Measure, profile: Profile) -> Outcome:
         ids = self.judgments.queries.to_list()
         try:
-            scores = evaluate(self.judgments, self.run, [measure], profile, BACKEND, settled=self._settled)
+            scores = evaluate(self.judgments, self.run, [measure], profile, BACKEND, kept=self._kept)
         except MetricpactError as error:
             told = str(error) if isinstance(error, InputError) else error.fact
             return Outcome(ids, error=told.split("\n")[0], hint=error.hint)
