@@ -57,6 +57,7 @@ def get_tool(name: str) -> Tool:
     return tool
 
 
+@cache
 def missing(name: str) -> str:
     """What a tool lacks to be run here (a package, a program), or "" where it can be."""
     tool = get_tool(name)
