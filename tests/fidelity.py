@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 
+import polars as pl
 from metricpact.bridges.evaluate import evaluate
 from metricpact.bridges.observed import registry
 from metricpact.bridges.observed.tool import Native
@@ -25,6 +26,8 @@ from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.tables import Judgments, Run
 
 EXACT = 1e-9
+SMALL = 200
+"""From more queries on, a tool that gives means only is asked for each query by itself as well."""
 POOL = ["a", "B", "c", "É", "e1", "10", "9", "Zz", "x-1", "x_2", "w", "v", "U", "é", "t5", "z"]
 MEASURES = [
     "P@1", "P@3", "P@20", "P(rel=2)@3", "R@1", "R@3", "R@20", "R", "RR", "RR@1", "RR@3", "RR@20", "RR(rel=2)@3",
@@ -186,7 +189,7 @@ def asked(tool: str, judgments: Judgments, run: Run, measures: list[str]) -> Inp
         native = registry.native(tool, judgments, run, measures)
     except UnsupportedError:
         native = None
-    if native is not None and not native.values:
+    if native is not None and not native.values and len(judgments.queries) > SMALL:
         native = replace(native, values=_query_by_query(tool, judgments, run, measures))
     return Input(judgments, run, measures, native, registry.get_tool(tool).rounding)
 
@@ -282,3 +285,32 @@ def notices(profile: Profile, given: Input) -> bool:
         return bool(differences(profile, given)[1])
     except MetricpactError:
         return True
+
+
+def inside(name: str, judgments: Judgments, run: Run) -> tuple[Judgments, Run]:
+    """Real judgments and run, cut to what a profile's domain admits."""
+    tool, graded, ranked = DOMAINS[name].tool, judgments.to_polars(), run.to_polars()
+    if tool in ("ranx", "ranx-dicts", "torchmetrics"):
+        compared = pl.col("score").cast(pl.Float32 if tool == "torchmetrics" else pl.Float64)
+        tied = pl.struct("query_id", compared).is_duplicated().any().over("query_id")
+        ranked = ranked.filter(~tied)
+    if tool in ("sklearn", "torchmetrics"):
+        graded = graded.filter(pl.col("grade") >= 0)
+    if tool == "torchmetrics":
+        ranked = ranked.filter(pl.col("score") > 0)
+    if tool == "ranx-dicts":
+        graded = graded.join(ranked, on="query_id", how="semi", maintain_order="left")
+        order = graded.select("query_id").unique(maintain_order=True)
+        ranked = order.join(ranked, on="query_id", how="inner", maintain_order="left")
+    return Judgments.from_columns(*graded), Run.from_columns(*ranked)
+
+
+def outside(name: str, judgments: Judgments) -> set[str]:
+    """The families that a domain does not admit for some judgments."""
+    tool = DOMAINS[name].tool
+    if tool == "torchmetrics":
+        return {"R", "Rprec"}
+    relevant, other = pl.col("grade") >= 1, pl.col("grade").is_between(0 if tool == "trectools" else -9, 0)
+    kinds = judgments.to_polars().group_by("query_id").agg(relevant.any(), other.any().alias("other"))
+    lacks = not (kinds["grade"].all() and kinds["other"].all())
+    return {"Bpref"} if lacks and tool in ("ranx", "ranx-dicts", "trectools") else set()
