@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-
 from pathlib import Path
 
 import fidelity
@@ -38,7 +37,7 @@ FEW = (1, 2, 3, 4) * 6
 @installed
 def test_a_profile_is_what_its_tool_does(name: str) -> None:
     """On at least 2,000 rankings for each measure, and on small inputs, where means can differ: values and means."""
-    profile, _ = fidelity.profile_and_tool(name)
+    profile, tool = fidelity.profile_and_tool(name)
     compared: Counter[str] = Counter()
     found: list[str] = []
     for given in (*fidelity.inputs(name, 1, MANY), *fidelity.inputs(name, 2, FEW)):
@@ -47,7 +46,7 @@ def test_a_profile_is_what_its_tool_does(name: str) -> None:
         found += wrong
     assert found[:10] == []
     assert {measure: count for measure, count in compared.items() if count < 2000 and measure} == {}
-    assert set(compared) - {""} == {one for part in DOMAINS[name].parts for one in measures_of(DOMAINS[name].tool, part)}
+    assert set(compared) - {""} == {one for part in DOMAINS[name].parts for one in measures_of(tool, part)}
 
 
 @installed
