@@ -2,15 +2,20 @@
 PYTHON ?= python3
 DEMO := .venv/demo
 TEST := .venv/test
+TORCH := .venv/torch
 SOURCES := pyproject.toml $(shell find front contracts bridges crosscheck -type f -name '*.[tpj]*')
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test fidelity-torch lint bench docs clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/metricpact demo
 
 test: $(TEST)/ready
 	$(TEST)/bin/python -m pytest
+
+# The profiles of libraries that need torch (some gigabytes): not part of the tests, see CONTRIBUTING.md.
+fidelity-torch: $(TORCH)/ready
+	$(TORCH)/bin/python -m pytest tests/test_profiles_fidelity.py -k 'mteb or torchmetrics or sentence'
 
 lint: $(TEST)/ready
 	$(TEST)/bin/ruff check .
@@ -31,6 +36,14 @@ $(DEMO)/ready: $(SOURCES)
 $(TEST)/ready: pyproject.toml tests/constraints.txt
 	$(PYTHON) -m venv $(TEST)
 	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --editable '.[all,dev]'
+	# BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.
+	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --no-deps beir
+	touch $@
+
+$(TORCH)/ready: pyproject.toml tests/constraints.txt
+	$(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/python -m pip install --quiet --constraint tests/constraints.txt \
+		--editable '.[all,dev]' torch torchmetrics sentence-transformers mteb
 	touch $@
 
 clean:
