@@ -42,8 +42,9 @@ def evaluate(
 
     ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``bounds`` adds the least and
     greatest value under missing judgments, unjudged documents having grades up to ``max_grade``. ``kept``
-    saves building prefixes anew where the same input is scored under many contracts. Raises ``MeasureError``, ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly),
-    ``LimitError`` and ``InputError`` (the contract rejects the data).
+    saves building prefixes anew where the same input is scored under many contracts. Raises ``MeasureError``,
+    ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
+    ``InputError`` (the contract rejects the data).
     """
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:

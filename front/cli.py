@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "explain",
     "infer",
+    "claims",
     "contracts",
     "doctor",
 )

@@ -119,14 +119,19 @@ def read_document(name: str) -> Document:
 
     path = find(name)
     if str(path) != "-" and not path.exists():
-        raise InputError("there is no such file", f"name a TOML file, or one of: {', '.join(shipped_names())}", source=name)
+        raise InputError(
+            "there is no such file", f"name a TOML file, or one of: {', '.join(shipped_names())}", source=name
+        )
     text = open_stream(path).read_all().decode("utf-8-sig", "replace")
     try:
         parsed = tomllib.loads(text, parse_float=Written)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
         raise InputError(
-            f"is not TOML: {error}", "numbers like .75 are written as text", source=name, line=int(at[1]) if at else None
+            f"is not TOML: {error}",
+            "numbers like .75 are written as text",
+            source=name,
+            line=int(at[1]) if at else None,
         ) from error
     lines = Lines(text)
     _check_keys(parsed, TOP, name, lines, 1, "a claims file")
@@ -134,7 +139,7 @@ def read_document(name: str) -> Document:
     for key, value in texts.items():
         if not isinstance(value, str):
             raise InputError(f"{key} is not text", f'write {key} = "…"', source=name, line=lines.key(key))
-    document = Document(name, Path(".") if str(path) == "-" else path.parent, lines=lines, **texts)
+    document = Document(name, Path() if str(path) == "-" else path.parent, lines=lines, **texts)
     document.claims.extend(_claims(parsed, document))
     return document
 
@@ -167,10 +172,10 @@ def _claim(keys: Mapping[str, Any], shared: Mapping[str, Any], document: Documen
         near = get_close_matches(str(kind), STATED, 1)
         told = "has no kind" if kind is None else f"{kind!r} is not a kind of claim"
         # A claim without a kind may have misspelt the key itself.
-        _check_keys(keys, ABOUT.union(*STATED.values(), *INPUTS.values()), document.name, document.lines, line, "a claim")
-        raise claim.error(
-            told, (f"did you mean {near[0]!r}? " if near else "") + f"kinds: {', '.join(STATED)}", "kind"
+        _check_keys(
+            keys, ABOUT.union(*STATED.values(), *INPUTS.values()), document.name, document.lines, line, "a claim"
         )
+        raise claim.error(told, (f"did you mean {near[0]!r}? " if near else "") + f"kinds: {', '.join(STATED)}", "kind")
     allowed = ABOUT | STATED[kind] | INPUTS[kind]
     _check_keys(keys, allowed, document.name, document.lines, line, f"a claim of kind {kind}")
     if "data" in keys:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from metricpact.contracts.errors import InputError
@@ -113,7 +112,6 @@ class ClaimsReport:
     title: str
     source: str
     results: list[Result]
-    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
