@@ -92,7 +92,7 @@ def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 
 def claims(path: str | PathLike[str]) -> ClaimsReport:
     """The claims of a TOML file (or of a shipped one: ``chapter``, ``cookbook``), recomputed; see its ``results``.
 
-    ``metricpact.crosscheck.claims.check`` describes the file. Raises ``InputError`` with the line for what is wrong in it.
+    ``metricpact.crosscheck.claims.check`` describes the file. Raises ``InputError`` with the line of what is wrong.
     """
     from metricpact.crosscheck.claims.check import check_claims
 

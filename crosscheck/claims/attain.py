@@ -75,8 +75,8 @@ def _verdict(
 ) -> Verdict:
     numbers = tuple(Number(name, one.text, None, holds=bool(fits)) for name, one in stated)
     if fits and n is not None:
-        told = "; ".join(f"{name}: {_sums(one, sums, n, unit)} over {n}" for name, one in stated)
-        return Verdict(ONLY_UNDER, f"a sum of {told}" if len(stated) == 1 else told, numbers)
+        sums_of = [f"a sum of {_sums(one, sums, n, unit)} for {name}" for name, one in stated]
+        return Verdict(ONLY_UNDER, f"{', '.join(sums_of)} (n = {n})", numbers)
     if fits:
         listed = ", ".join(map(str, fits[:LISTED])) + (", …" if len(fits) > LISTED else "")
         gap = next((count for count in range(most, 0, -1) if count not in set(fits)), 0)

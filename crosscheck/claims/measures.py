@@ -8,6 +8,7 @@ they only serve to tell what would give the numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from metricpact.bridges.evaluate import evaluate
 from metricpact.contracts.errors import InputError, MetricpactError
@@ -27,7 +28,7 @@ from metricpact.crosscheck.claims.verdicts import (
 )
 
 LISTED = 4
-"""How many contracts a verdict names."""
+"""How many contracts, or profiles that are one on the data, a verdict names."""
 
 
 def check_measures(claim: Claim) -> Verdict:
@@ -40,7 +41,11 @@ def check_measures(claim: Claim) -> Verdict:
             raise
         return Verdict(CANNOT_CHECK, error.fact)
     tried = {name: _try(judgments, run, asked, profile) for name, run in readings.items()}
-    numbers = tuple(number for one, _ in tried.values() for number in one)
+    numbers = tuple(
+        replace(number, about=f"{number.about}, {_in_words([name])}") if name else number
+        for name, (one, _) in tried.items()
+        for number in one
+    )
     good = [name for name, (one, error) in tried.items() if not error and all(number.holds for number in one)]
     if good:
         whole = len(good) == len(tried)
@@ -68,25 +73,25 @@ def _verdict(
     if found:
         named = [label + (f", {_in_words(names)}" if any(names) else "") for label, names in found.items()]
         more = f"; or {len(named) - LISTED} more" if len(named) > LISTED else ""
-        return Verdict(ONLY_UNDER, "; or ".join(named[:LISTED]) + more, numbers, _notes(searches, profile))
+        return Verdict(ONLY_UNDER, "; or ".join(named[:LISTED]) + more, numbers)
     nearest = min(
         ((name, finding) for name, search in searches.items() for finding in search.nearest),
         key=lambda pair: max(number.distance(pair[1].first.gives[at]) for at, number in asked.narrowest().items()),
         default=None,
     )
     if nearest is None:  # the numbers are there, over another number of queries
-        return Verdict(NOT_REPRODUCED, f"not with n = {asked.n}", numbers, _notes(searches, profile))
+        return Verdict(NOT_REPRODUCED, f"not with n = {asked.n}", numbers, _notes(searches))
     name, finding = nearest
     gives = ", ".join(f"{at} {_shown(value)}" for at, value in finding.first.gives.items())
     where = f", {_in_words([name])}" if name else ""
     notes = (
-        _notes(searches, profile)
+        _notes(searches)
         + tuple(
             f"with the {_in_words([name])}: given under {label}"
             for label, names in _easiest(aside, asked, profile).items()
             for name in names
         )
-        + _notes(aside, profile)
+        + _notes(aside)
     )
     return Verdict(NOT_REPRODUCED, f"nearest: {gives} under {_label(finding, profile)[1]}{where}", numbers, notes)
 
@@ -108,24 +113,27 @@ def _label(finding: Finding, profile: Profile) -> tuple[int, str]:
     A shipped profile as it is counts as one step, like one field.
     """
     every = [one for outcome in finding.outcomes for one in (outcome.candidate, *outcome.aliases)]
-    own = min((one.changes for one in every if one.base.name == profile.name), key=len, default=None)
-    others = [name for name in finding.profiles if name != profile.name]
+    own = min((one.changes for one in every if one.base == profile), key=len, default=None)
+    others = list(dict.fromkeys(one.base.name for one in every if not one.changes and one.base != profile))
     if own is not None and (len(own) <= 1 or not others):
         label = ", ".join(f"{field}={value}" for field, value in own.items()) or profile.name
-        return len(own), label + (f" (as {', '.join(others)})" if others else "")
+        return len(own), label + (f" (as {_some(others)})" if others else "")
     if others:
-        return 1, ", ".join(others)
+        return 1, _some(others)
     first = finding.first.candidate
     return 1 + len(first.changes), first.label
 
 
-def _notes(searches: Mapping[str, Inference], profile: Profile) -> tuple[str, ...]:
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+
+
+def _notes(searches: Mapping[str, Inference]) -> tuple[str, ...]:
     """What gains would have to be worth, under the stated contract otherwise."""
     return tuple(
         (f"with the {_in_words([name])}: " if name else "") + f"{one.measure} would need {one}"
         for name, search in searches.items()
         for one in search.gains
-        if one.profile == profile.name
     )
 
 

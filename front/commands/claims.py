@@ -28,6 +28,6 @@ def command(name: str, only: tuple[str, ...], *, output: str | None, places: int
         for result in report.results:
             if not result.as_expected:
                 place = f"{report.name}:{result.line}"
-                click.echo(f"note: {place}: {result.id} is {result.verdict.text}, not {result.expected}", err=True)
-    write(claims_report(report), chosen(output), places)
+                click.echo(f"note: {place}: {result.id}: {result.verdict.text}; expected: {result.expected}", err=True)
+    write(claims_report(report, places), chosen(output), places)
     return 0 if report.passed else 1

@@ -12,13 +12,13 @@ SHOWN = 5
 """Numbers of a claim that stand in the table; all are in the other forms."""
 
 
-def claims_report(report: ClaimsReport) -> Report:
-    """The table, lines and forms of a claims report."""
+def claims_report(report: ClaimsReport, places: int) -> Report:
+    """The table, lines and forms of a claims report; what was computed is shown at some number of decimals."""
     rows = [
         {
             "claim": result.id,
             "stated": _some([f"{number.about} = {number.stated}" for number in result.verdict.numbers]),
-            "computed": _some([_computed(number.computed) for number in result.verdict.numbers]),
+            "computed": _some([_computed(number.computed, places) for number in result.verdict.numbers]),
             "verdict": result.verdict.text + ("" if result.as_expected else f" — expected: {result.expected}"),
         }
         for result in report.results
@@ -45,8 +45,10 @@ def _some(texts: list[str]) -> str:
     return ", ".join(texts[:SHOWN]) + (f", and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
 
 
-def _computed(value: float | None) -> str:
-    return "–" if value is None else f"{value:.6g}"
+def _computed(value: float | None, places: int) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value.is_integer() else f"{value:.{places}f}"
 
 
 def _signatures(results: list[Result]) -> list[str]:
