@@ -138,6 +138,7 @@ def test_063_needs_the_returned_ideal_and_exactly_one_graded_series(cookbook: Cl
     assert result.verdict.detail.startswith("ideal=returned")
     assert result.verdict.detail.endswith("ranking 'the national line follows' or 'the international line follows'")
     assert [number.holds for number in result.verdict.numbers] == [False] * 5
+    assert len({number.reading for number in result.verdict.numbers}) == 5
 
 
 def test_the_ten_questions_are_consistent_with_every_cell_of_the_table() -> None:
@@ -427,7 +428,7 @@ def test_without_an_expectation_a_claim_has_to_be_reproduced(write: Write) -> No
         (claim("measures", EXAMPLE), 1, "states no value", "values"),
         (claim("measures", 'run = ["A"]\nvalues = { "P@1" = 1 }'), 1, "has no judgments", "judgments"),
         (claim("measures", 'judgments = { A = 1 }\nvalues = { "P@1" = 1 }'), 1, "has no run", "run"),
-        (claim("measures", EXAMPLE + 'values = {\n  "P@1" = 1,\n  "P@3" = "high",\n}'), 8, "'high' is not", "decimal"),
+        (claim("measures", EXAMPLE + '[claim.values]\n"P@1" = 1\n"P@3" = "high"'), 8, "'high' is not", "decimal"),
         (claim("measures", EXAMPLE + 'values = { "Q@1" = 1 }'), 6, "'Q@1' is not a measure", "nDCG"),
         (claim("measures", EXAMPLE + 'values = { "P" = 1 }'), 6, "P needs a cutoff", "P@10"),
         (claim("measures", EXAMPLE + 'contract = "chaptre"\nvalues = { RR = 1 }'), 6, "'chaptre' is not a", "known"),
@@ -490,7 +491,7 @@ def test_one_command_checks_the_chapter(tmp_path: Path) -> None:
     table = typed(tmp_path, "chapter", "--claim", "ratio-promotion", "-o", "table", "-p", "2").stdout
     assert "21/43 = .4884" in table and " 0.49 " in table and "all verdicts as expected" in table
     flat = typed(tmp_path, "chapter", "--claim", "promotion", "-o", "csv").stdout.splitlines()
-    assert flat[0] == "claim,kind,verdict,as_expected,about,stated,computed,holds,signature" and len(flat) == 5
+    assert flat[0] == "claim,kind,verdict,as_expected,about,stated,computed,holds,signature,reading" and len(flat) == 5
 
 
 def test_an_unexpected_verdict_is_exit_1_and_a_typo_exit_2(tmp_path: Path, write: Write) -> None:

@@ -42,9 +42,7 @@ def check_measures(claim: Claim) -> Verdict:
         return Verdict(CANNOT_CHECK, error.fact)
     tried = {name: _try(judgments, run, asked, profile) for name, run in readings.items()}
     numbers = tuple(
-        replace(number, about=f"{number.about}, {_in_words([name])}") if name else number
-        for name, (one, _) in tried.items()
-        for number in one
+        replace(number, reading=name) for name, (one, _) in tried.items() for number in one
     )
     good = [name for name, (one, error) in tried.items() if not error and all(number.holds for number in one)]
     if good:

@@ -20,7 +20,8 @@ WORDS = (ONLY_UNDER, REPRODUCED, NOT_REPRODUCED, NOT_ATTAINABLE, CANNOT_CHECK)
 class Number:
     """One number of a claim: what it is about, as it is stated, and what was computed (None: nothing, or undefined).
 
-    ``signature`` says how a computed value was made, "" where it is plain arithmetic.
+    ``signature`` says how a computed value was made, "" where it is plain arithmetic; ``reading`` names the ranking
+    where a claim has several.
     """
 
     about: str
@@ -28,6 +29,7 @@ class Number:
     computed: float | None
     holds: bool
     signature: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True)

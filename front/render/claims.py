@@ -17,7 +17,7 @@ def claims_report(report: ClaimsReport, places: int) -> Report:
     rows = [
         {
             "claim": result.id,
-            "stated": _some([f"{number.about} = {number.stated}" for number in result.verdict.numbers]),
+            "stated": _some(list(dict.fromkeys(f"{one.about} = {one.stated}" for one in result.verdict.numbers))),
             "computed": _some([_computed(number.computed, places) for number in result.verdict.numbers]),
             "verdict": result.verdict.text + ("" if result.as_expected else f" — expected: {result.expected}"),
         }
