@@ -81,12 +81,11 @@ def evaluate(
 class KeptPrefixes:
     """The prefixes of one run against one set of judgments, kept for contracts that settle the same prefix.
 
-    Only the last few are held: whoever scores under many contracts sorts them by ``prefix_key``.
+    Only the last ``most`` are held: whoever scores under very many contracts sorts them by ``prefix_key``.
     """
 
-    HELD = 4
-
-    def __init__(self) -> None:
+    def __init__(self, most: int = 4) -> None:
+        self.most = most
         # The inputs are held too: an id is a name only while its object lives.
         self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
 
@@ -95,7 +94,7 @@ class KeptPrefixes:
         key = (id(judgments), id(run), *prefix_key(contract, judgments))
         if key not in self._held:
             self._held[key] = build_prefixes(judgments, run, contract), judgments, run
-            if len(self._held) > self.HELD:
+            if len(self._held) > self.most:
                 self._held.popitem(last=False)
         self._held.move_to_end(key)
         return self._held[key][0]

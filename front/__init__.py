@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import audit as audit
+    from metricpact.api import infer as infer
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
     from metricpact.api import infer as infer
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "audit": "metricpact.api",
     "infer": "metricpact.api",
     "claims": "metricpact.api",
     "bounds": "metricpact.api",

@@ -13,6 +13,7 @@ COMMANDS = (
     "demo",
     "score",
     "check",
+    "audit",
     "explain",
     "infer",
     "claims",
