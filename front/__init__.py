@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metricpact.api import audit as audit
-    from metricpact.api import infer as infer
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
     from metricpact.api import infer as infer

@@ -14,9 +14,9 @@ COMMANDS = (
     "score",
     "check",
     "audit",
-    "explain",
     "infer",
     "claims",
+    "explain",
     "contracts",
     "doctor",
 )

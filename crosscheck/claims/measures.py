@@ -41,9 +41,7 @@ def check_measures(claim: Claim) -> Verdict:
             raise
         return Verdict(CANNOT_CHECK, error.fact)
     tried = {name: _try(judgments, run, asked, profile) for name, run in readings.items()}
-    numbers = tuple(
-        replace(number, reading=name) for name, (one, _) in tried.items() for number in one
-    )
+    numbers = tuple(replace(number, reading=name) for name, (one, _) in tried.items() for number in one)
     good = [name for name, (one, error) in tried.items() if not error and all(number.holds for number in one)]
     if good:
         whole = len(good) == len(tried)
