@@ -289,10 +289,11 @@ def _outcome(candidate: Candidate, scores: Scores, targets: Sequence[Target]) ->
         (np.round(column.values, 12).tobytes(), column.reason.tobytes(), column.in_mean.tobytes(), column.extra_zeros)
         for column in scores.columns
     )
+    means = scores.mean
     return Outcome(
         candidate,
-        {target: value_of(scores, target) for target in targets},
-        {column.measure: scores.mean[str(column.measure)].n for column in scores.columns},
+        {at: means[str(at.measure)].value if at.query is None else value_of(scores, at) for at in targets},
+        {column.measure: means[str(column.measure)].n for column in scores.columns},
         {column.measure: column.signature for column in scores.columns},
         hash(held),
     )
