@@ -15,16 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import metricpact as mp
+import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metricpact.bridges.evaluate import KeptPrefixes, evaluate
+from metricpact.contracts.contract import FIELDS
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.profiles import load_profile, profile_names
 from metricpact.crosscheck.audit.infer import Target, infer
 from metricpact.crosscheck.audit.infer_gain import GainRange
-from metricpact.crosscheck.audit.neighbours import Candidate, candidates, look_at, rarity, usage
+from metricpact.crosscheck.audit.neighbours import Candidate, candidates, look_at, meaning, rarity, usage
 from metricpact.crosscheck.audit.published import read_published
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -254,6 +256,46 @@ def test_a_planted_contract_is_found(changes: dict[str, Any], measure: str) -> N
     ]
     assert good or same
     assert found[0].first.candidate.changes == {} or len(found[0].first.candidate.changes) <= max(len(changes), 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["nDCG@3", "AP@3", "R@2", "RR"])
+def test_the_oracle_agrees_on_what_gives_a_number_and_what_does_not(name: str, seed: int) -> None:
+    """Of all single changes of the chapter, exactly those are found under which the oracle has the published mean."""
+    judged, returned = random_input(seed + 20)
+    family, _, cutoff = name.partition("@")
+    asked = oracle.Asked(family, int(cutoff) if cutoff else None)
+    judgments = [(query, doc, grade) for query, docs in judged.items() for doc, grade in docs.items()]
+    run = [(query, doc, score, None) for query, docs in returned.items() for doc, score in docs.items()]
+
+    def mean(changes: Any) -> Any:
+        try:
+            return oracle.score(judgments, run, [asked], {**oracle.CHAPTER, **changes})[asked].mean.value
+        except oracle.OracleError:
+            return None
+
+    values = {field: [*known.values, *([0, 1, 2] if field == "threshold" else [])] for field, known in FIELDS.items()}
+    single = [{field: value} for field, listed in values.items() for value in listed if value != oracle.CHAPTER[field]]
+    means = [mean(changes) for changes in single]
+    published = next((one for one in means if one is not None and one != mean({})), mean({}))
+    number = read_published(f"{float(published):.7f}")
+    found = mp.infer(judged, returned, {name: number}, changes=1).found
+    told = {
+        str(one.changes) for finding in found for outcome in finding.outcomes
+        for one in (outcome.candidate, *outcome.aliases) if one.base.name == "chapter"
+    }  # fmt: skip
+    measure = parse_measure(name)
+    chapter, inert = load_profile("chapter"), look_at(mp.read_qrels(judged), mp.read_run(returned))
+    given = {
+        meaning(finding_one.profile, [measure], inert) for finding in found for outcome in finding.outcomes
+        for finding_one in (outcome.candidate, *outcome.aliases)
+    }  # fmt: skip
+    for changes, value in zip(single, means, strict=True):
+        if "error" in changes.values() or set(changes) & set(inert.fields):
+            continue
+        gives = value is not None and number.holds(float(value))
+        is_found = str(changes) in told or meaning(chapter.with_fields(changes), [measure], inert) in given
+        assert is_found == gives, changes
 
 
 def test_values_of_single_queries_can_be_searched_too() -> None:

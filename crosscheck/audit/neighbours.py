@@ -120,7 +120,7 @@ def candidates(
 
 
 def _changed(base: Profile, measures: Sequence[Measure], inert: Inert, count: int) -> Iterator[Candidate]:
-    """The profile with ``count`` fields changed, each of which changes what it means for some measure."""
+    """The profile with ``count`` fields changed, each of which may change what it means for some measure."""
     before = meaning(base, measures, inert)
     single: dict[str, list[Any]] = {}
     for name in FIELDS:
@@ -128,6 +128,8 @@ def _changed(base: Profile, measures: Sequence[Measure], inert: Inert, count: in
         if name in inert.fields or not any(matters(measure, name) for measure in measures):
             continue
         for value in values:
+            if value == "error":  # refuses the data, or gives what the field's other values give: never its own number
+                continue
             if meaning(base.with_fields({name: value}), measures, inert) != before or _awakens(name, value):
                 single.setdefault(name, []).append(value)
     for names in combinations(single, count):
