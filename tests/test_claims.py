@@ -22,6 +22,10 @@ from metricpact.crosscheck.claims.document import SHIPPED, shipped_names
 from metricpact.crosscheck.claims.verdicts import ClaimsReport, read_expected
 
 Write = Callable[[str], Path]
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+with_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the published files (../shared/data beside the repository) are not here"
+)
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +218,12 @@ def test_a_claim_under_a_changed_contract_is_told_the_contract_itself(write: Wri
     assert told.startswith("reproduced only under ") and "chapter" in told
 
 
+def test_a_whole_number_is_exact(write: Write) -> None:
+    """A precision of 1 is one; 2/3 is not anything that rounds to it."""
+    assert verdict(write(claim("measures", EXAMPLE + 'values = { "P@3" = 1 }'))) != "reproduced"
+    assert verdict(write(claim("measures", EXAMPLE + 'values = { "P@3" = "67%" }'))) == "reproduced"
+
+
 def test_several_statements_of_one_number_have_to_hold(write: Write) -> None:
     """.8333 and 5/6 are one AP; .83 and .9 are not."""
     assert verdict(write(claim("measures", EXAMPLE + 'values = { "AP@3" = ["5/6", 0.83, ".8333"] }'))) == "reproduced"
@@ -245,6 +255,23 @@ def test_data_that_the_contract_refuses_may_be_taken_by_another(write: Write) ->
     path = write(claim("measures", 'judgments = { A = 1 }\nrun = "r.txt"\nvalues = { RR = 1 }'))
     (path.parent / "r.txt").write_text("q Q0 A 2 9 t\nq Q0 B 1 8 t\n")
     assert verdict(path).startswith("reproduced only under rank_conflict=ignore")
+
+
+@with_data
+def test_claims_on_published_files(write: Write) -> None:
+    """DL 2019: .4973 only under linear gain, MAP as it is; Cranfield: .3387 from the raw codes, not from the grades."""
+    folder, cranfield = DATA / "tilde_dl19" / "data", DATA / "bm25_runs"
+    files = f'judgments = "{folder}/qrels/2019qrels-pass.txt"\nrun = "{folder}/runs/run.trec2019-bm25.res"\n'
+    claims = claim("measures", files + 'values = { "nDCG@10" = ".4973", AP = ".3766" }\nn = 43')
+    claims += claim("measures", files + 'values = { AP = ".3766" }').replace('"c"', '"map"')
+    for codes in ("rawcodes", "graded"):
+        named = f'judgments = "{cranfield}/cranfield.{codes}.qrels"\nrun = "{cranfield}/cranfield.bm25s-A.run"\n'
+        rest = 'contract = "trec_eval-9.0.8-c"\nvalues = { "nDCG@10" = ".3387" }'
+        claims += claim("measures", named + rest).replace('"c"', f'"{codes}"')
+    found = {result.id: result.verdict for result in mp.claims(write(claims)).results}
+    assert found["c"].text.startswith("reproduced only under gain=linear (as ")
+    assert found["map"].text == found["rawcodes"].text == "reproduced"
+    assert found["graded"].text.startswith("not reproduced (nearest: nDCG@10 0.3")
 
 
 # ---------------------------------------------------------------- decisions and ratios

@@ -1,8 +1,9 @@
 """Numbers as somebody published them: the text, and every value that it could be the rounding of.
 
 ``0.44`` is any value of the closed interval 0.44 ± 0.005, since nobody says how they round; ``0.440`` is one of
-0.44 ± 0.0005, so trailing zeros count. ``44 %`` is 0.44 ± 0.005, ``4.4e-1`` too. What is written as a calculation
-(``2/3``, ``1 + 3/2``, ``3 + 1/log2(3)``) is exact. Everything holds with 1e-9 to spare, for sums of doubles.
+0.44 ± 0.0005, so trailing zeros count. ``44 %`` is 0.44 ± 0.005, ``4.4e-1`` too. A whole number is exact: a recall of
+``1`` is one and not anything from a half on; so is a calculation (``2/3``, ``1 + 3/2``, ``3 + 1/log2(3)``). Everything
+holds with 1e-9 to spare, for sums of doubles.
 """
 
 from __future__ import annotations
@@ -86,18 +87,20 @@ def read_published(written: Any) -> Published:
     if re.fullmatch(r"[+-]?\d+,\d+", number):
         raise InputError(f"{text!r} is not a number", f"write the decimals behind a point: {text.replace(',', '.')}")
     try:
-        value, half = _value(number)
+        value, half = _value(number, percent=percent > 1)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
         raise InputError(f"{text!r} is not a number", _HINT) from error
     return Published(text, value / percent, half / percent)
 
 
-def _value(number: str) -> tuple[Fraction, Fraction]:
-    """A number and half a unit of its last digit (0 for a calculation); raises ``ValueError`` for what is none."""
+def _value(number: str, *, percent: bool) -> tuple[Fraction, Fraction]:
+    """A number and half a unit of its last digit (0 for a whole number or a calculation); or ``ValueError``."""
     half = Fraction(0)
     if len(number) <= MOST_DIGITS and _DECIMAL.fullmatch(number):
         decimal = Decimal(number)
         value, half = Fraction(decimal), Fraction(10) ** int(decimal.as_tuple().exponent) / 2
+        if number.lstrip("+-").isdigit() and not percent:
+            half = Fraction(0)
     elif _CALCULATION.fullmatch(number):
         value = _calculated(ast.parse(number.strip(), mode="eval").body)
     else:
