@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metricpact.api import audit as audit
-    from metricpact.api import infer as infer
     from metricpact.api import bounds as bounds
+    from metricpact.api import claims as claims
+    from metricpact.api import infer as infer
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
@@ -29,6 +30,7 @@ _HOMES = {
     "score": "metricpact.api",
     "audit": "metricpact.api",
     "infer": "metricpact.api",
+    "claims": "metricpact.api",
     "bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",

@@ -20,6 +20,7 @@ from metricpact.contracts.tables import Judgments, Run
 if TYPE_CHECKING:
     from metricpact.crosscheck.audit.audit import Audit
     from metricpact.crosscheck.audit.infer import Inference
+    from metricpact.crosscheck.claims.verdicts import ClaimsReport
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -127,3 +128,13 @@ def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 
     from metricpact.crosscheck.audit.infer import infer as search
 
     return search(read_judgments(qrels), read_run_source(run), published, changes=changes)
+
+
+def claims(path: str | PathLike[str]) -> ClaimsReport:
+    """The claims of a TOML file (or of a shipped one: ``chapter``, ``cookbook``), recomputed; see its ``results``.
+
+    ``metricpact.crosscheck.claims.check`` describes the file. Raises ``InputError`` with the line of what is wrong.
+    """
+    from metricpact.crosscheck.claims.check import check_claims
+
+    return check_claims(str(path))

@@ -14,8 +14,9 @@ COMMANDS = (
     "score",
     "check",
     "audit",
-    "explain",
     "infer",
+    "claims",
+    "explain",
     "contracts",
     "doctor",
 )

@@ -41,6 +41,19 @@ def _audit() -> str:
     return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
 
 
+def _infer() -> str:
+    """The search for a number, without the lines on what the data lacks and how many were tried."""
+    command = "metricpact infer front/example/qrels.txt front/example/run.txt nDCG@3=.4620 -o table --quiet"
+    told = ("cannot be told", "same values also", "refuse the data", "contracts tried")
+    kept = [line for line in _shown(command).splitlines() if not any(words in line for words in told)]
+    return "\n".join(kept)
+
+
+def _claims() -> str:
+    chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
+    return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
+
+
 def _conventions() -> str:
     rows = ["| convention | what it settles | values |", "|---|---|---|"]
     for name, convention in FIELDS.items():
@@ -93,6 +106,8 @@ def _backends() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "audit": _audit,
+    "infer": _infer,
+    "claims": _claims,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
