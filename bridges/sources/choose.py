@@ -56,18 +56,18 @@ def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -
     forced = None if format is None else get_format(format, RUN)
     if str(source) != "-" and os.path.isdir(source):
         raise InputError("is a folder, not a run", "name a file that holds a run", source=str(source))
-    opened = open_input(Path(source), hashing=hashing)
-    chosen = forced or detect(opened, RUN)
-    assert chosen.read_run is not None  # noqa: S101 # detect and get_format give what reads runs
-    return chosen.read_run(opened)
+    with open_input(Path(source), hashing=hashing) as opened:
+        chosen = forced or detect(opened, RUN)
+        assert chosen.read_run is not None  # noqa: S101 # detect and get_format give what reads runs
+        return chosen.read_run(opened)
 
 
 def _read_file(path: Path, forced: Format | None, *, in_folder: bool, hashing: bool) -> Judgments:
-    opened = open_input(path, hashing=hashing)
-    chosen = forced or detect(opened, QRELS, in_folder=in_folder)
-    assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
-    bare = in_folder and chosen.name == "beir" and peek(opened).shown == "rows"
-    judgments = chosen.read_qrels(opened)
+    with open_input(path, hashing=hashing) as opened:
+        chosen = forced or detect(opened, QRELS, in_folder=in_folder)
+        assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
+        bare = in_folder and chosen.name == "beir" and peek(opened).shown == "rows"
+        judgments = chosen.read_qrels(opened)
     return judgments.noted(f"{path.name} {NO_HEADER}") if bare else judgments
 
 
