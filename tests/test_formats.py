@@ -247,7 +247,9 @@ def test_faulty_tables_are_refused_with_the_line(tmp_path: Path, text: bytes, sa
         unique_by=lambda row: row[0],
     )
 )
-def test_whatever_a_csv_writer_quotes_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]) -> None:  # fmt: skip
+def test_whatever_a_csv_writer_quotes_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]
+) -> None:
     """Commas, quotes, blanks and line ends in ids survive; rows keep their order."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
@@ -337,7 +339,9 @@ def test_a_known_item_table_is_judgments_and_a_run(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("write", ["write_parquet", "write_ipc", "write_ipc_stream"])
-def test_faulty_columns_in_files_are_refused_with_the_row(tmp_path: Path, frame: pl.DataFrame, said: str, write: str) -> None:  # fmt: skip
+def test_faulty_columns_in_files_are_refused_with_the_row(
+    tmp_path: Path, frame: pl.DataFrame, said: str, write: str
+) -> None:
     """The same rules as for frames, with the file's name."""
     path = tmp_path / "qrels"
     getattr(frame, write)(path)
@@ -404,7 +408,7 @@ def test_a_split_in_two_places_is_refused(tmp_path: Path) -> None:
     for name in ("qrels/test.tsv", "data/test.parquet"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(QRELS_FILES["beir" if name.endswith("tsv") else "parquet"])
-    with pytest.raises(InputError, match="lie in 2 places: qrels/test.tsv, data/test.parquet"):
+    with pytest.raises(InputError, match=r"lie in 2 places: qrels/test\.tsv, data/test\.parquet"):
         mp.read_qrels(tmp_path)
 
 
@@ -427,7 +431,7 @@ def test_judged_queries_that_a_folder_does_not_list_are_told(tmp_path: Path) -> 
 
 
 def test_the_command_line_forces_formats(tmp_path: Path) -> None:
-    """--format for both where the format has runs, --run-format for runs; a name that is none is told with the choices."""
+    """--format for both where the format has runs, --run-format for runs; a wrong name is told with the choices."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1\t 0 317\t1\n")
     run.write_text("1\tQ0\t317\t1\t1.0\n")
