@@ -6,7 +6,7 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -130,8 +130,8 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
 class Opened:
     """An input with its first bytes looked at: ``slices`` are all of it, ``head`` is the first of them.
 
-    A binary input comes in chunks of any cut; a text in slices that end with a line. It closes the input when it is
-    left as a context.
+    A binary input and JSON come in chunks of any cut; other text in slices that end with a line. Leaving it as a
+    context closes the input.
     """
 
     stream: Stream
@@ -159,8 +159,9 @@ def open_input(path: str | Path, *, hashing: bool = False) -> Opened:
         stream.close()
         raise
     chunks = chain([first], chunks)
-    if is_binary(first):
-        return Opened(stream, chunks, first)
+    if is_binary(first) or is_json(first):  # JSON may be one line, however long
+        bare = first.removeprefix(BOM)
+        return Opened(stream, chain([bare], islice(chunks, 1, None)), bare)
     slices = stream.slices(chunks)
     head = next(slices, b"")
     if not head.strip():
@@ -170,6 +171,11 @@ def open_input(path: str | Path, *, hashing: bool = False) -> Opened:
         stream.close()
         raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
     return Opened(stream, chain([head], slices), head)
+
+
+def is_json(head: bytes) -> bool:
+    """Whether some first bytes begin a JSON object."""
+    return head.removeprefix(BOM).lstrip()[:1] == b"{"
 
 
 def is_binary(head: bytes) -> bool:
