@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import audit as audit
+    from metricpact.api import bounds as bounds
+    from metricpact.api import infer as infer
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "audit": "metricpact.api",
+    "infer": "metricpact.api",
+    "bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
