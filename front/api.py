@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError
+from metricpact.contracts.errors import ContractError, InputWarning
 from metricpact.contracts.measures import Measure, parse_measures
 from metricpact.contracts.profiles import Profile, load_profile, profile_names
 from metricpact.contracts.scores import Scores
@@ -38,21 +39,20 @@ def score(
 ) -> Scores:
     """Score a run against judgments under a contract.
 
-    ``qrels`` and ``run`` are paths (``-`` is standard input), dicts of dicts, dicts of lists of ids, named tuples,
-    ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
-    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
-    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises
-    ``MetricpactError``: see ``metricpact.contracts.errors``.
+    ``qrels`` and ``run`` are what ``read_qrels`` and ``read_run`` take, or ``Judgments`` and ``Run``; nothing passed in
+    is changed. ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``; ``set`` changes single
+    fields of it (``{"gain": "linear"}``). ``bounds`` adds what P, R, RR, AP, nDCG and Success could be if unjudged
+    documents of the prefix had grades up to ``max_grade`` (by default the largest in the judgments):
+    ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises ``MetricpactError``: see
+    ``metricpact.contracts.errors``.
     """
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
     if set is not None and not isinstance(set, Mapping):
         raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
     if set:
         profile = profile.with_fields(set)
-    return evaluate(
-        read_judgments(qrels), read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade
-    )
+    judgments = _judgments(qrels)
+    return evaluate(judgments, read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade)
 
 
 def bounds(
@@ -94,7 +94,7 @@ def audit(
     names = profile_names() if against is None else against
     profiles = [load_profile(name if isinstance(name, Profile) else str(name)) for name in names]
     profiles = [one for one in profiles if one.base != profile.base or one.contract != profile.contract]
-    judgments, read = read_judgments(qrels), _named_runs(runs)
+    judgments, read = _judgments(qrels), _named_runs(runs)
     wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
     natives = natives_of(profiles, judgments, read, wanted) if native else {}
     asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
@@ -110,12 +110,22 @@ def _named_runs(runs: Any) -> dict[str, Run]:
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
-    """Judgments from a file, a BEIR folder or a Python object; raises ``InputError`` with file and line."""
-    return read_judgments(source, format=format, split=split)
+    """Judgments from a file, a BEIR folder, an id of ir_datasets, or a Python object.
+
+    ``source`` is a path (``-`` is standard input), an id such as ``beir/scifact/test``, a dict of dicts, a frame
+    (pandas, polars, pyarrow, duckdb: columns query_id, doc_id, relevance under their usual names), named tuples, or a
+    data set object. ``format`` forces a format by name, ``split`` chooses the qrels of a folder. Raises ``InputError``
+    with file and line; warns (``InputWarning``) of what is odd and can be read.
+    """
+    return _judgments(source, format=format, split=split)
 
 
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
-    """A run from a file or a Python object; raises ``InputError`` with file and line."""
+    """A run from a file or a Python object; raises ``InputError`` with file and line.
+
+    ``source`` is a path, a dict of dicts, a dict of lists of ids, a frame with a query, a document, and a score or rank
+    column, or named tuples. ``format`` forces a format by name.
+    """
     return read_run_source(source, format=format)
 
 
@@ -138,3 +148,15 @@ def claims(path: str | PathLike[str]) -> ClaimsReport:
     from metricpact.crosscheck.claims.check import check_claims
 
     return check_claims(str(path))
+
+
+    return search(_judgments(qrels), read_run_source(run), published, changes=changes)
+
+
+def _judgments(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
+    """The judgments, after warnings of what is odd about them; ``Judgments`` themselves were warned of before."""
+    judgments = read_judgments(source, format=format, split=split)
+    if not isinstance(source, Judgments):
+        for note in judgments.origin.notes:
+            warnings.warn(f"{judgments.origin.name}: {note}", InputWarning, stacklevel=3)
+    return judgments
