@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metricpact.bridges.sources.beir import is_header, qrels_in_folder, read_beir_qrels
+from metricpact.bridges.sources.findings import PLAIN, Reading
 from metricpact.bridges.sources.json_file import read_json_qrels, read_json_run
 from metricpact.bridges.sources.lines import first_fields
 from metricpact.bridges.sources.objects import judgments_from_object, run_from_object
@@ -23,7 +24,14 @@ FORMATS = ("trec", "beir", "json")
 _BINARY = {b"PAR1": "Parquet", b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zX": "xz", b"\x04\x22\x4d\x18": "lz4"}
 
 
-def read_judgments(source: Any, *, format: str | None = None, split: str = "test", hashing: bool = False) -> Judgments:  # noqa: A002 # the flag's name
+def read_judgments(
+    source: Any,
+    *,
+    format: str | None = None,  # noqa: A002 # the flag's name
+    split: str = "test",
+    hashing: bool = False,
+    findings: Reading = PLAIN,
+) -> Judgments:
     """Judgments from a path (TREC, BEIR TSV or folder, JSON; ``-`` is standard input) or a Python object.
 
     ``format`` forces one of ``FORMATS``, ``split`` names the qrels of a BEIR folder, ``hashing`` takes the
@@ -37,7 +45,7 @@ def read_judgments(source: Any, *, format: str | None = None, split: str = "test
     path, in_folder = Path(source), str(source) != "-" and os.path.isdir(source)
     if in_folder:
         path = qrels_in_folder(path, split)
-    stream, slices, head = _open(path, hashing)
+    stream, slices, head = _open(path, hashing, findings)
     match format or _qrels_format(stream, head, in_folder=in_folder):
         case "json":
             return read_json_qrels(stream, b"".join(slices))
@@ -47,7 +55,7 @@ def read_judgments(source: Any, *, format: str | None = None, split: str = "test
             return read_trec_qrels(stream, slices)
 
 
-def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -> Run:  # noqa: A002 # the flag's name
+def read_run(source: Any, *, format: str | None = None, hashing: bool = False, findings: Reading = PLAIN) -> Run:  # noqa: A002 # the flag's name
     """A run from a path (TREC or JSON; ``-`` is standard input) or a Python object; see ``read_judgments``."""
     if isinstance(source, Run):
         return source
@@ -56,7 +64,7 @@ def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -
     _check_format(format)
     if str(source) != "-" and os.path.isdir(source):
         raise InputError("is a folder, not a run", f"a run file reads: {RUN.shape}", source=str(source))
-    stream, slices, head = _open(Path(source), hashing)
+    stream, slices, head = _open(Path(source), hashing, findings)
     if format == "json" or (format is None and head.lstrip()[:1] == b"{"):
         return read_json_run(stream, b"".join(slices))
     if format == "beir":
@@ -66,9 +74,9 @@ def read_run(source: Any, *, format: str | None = None, hashing: bool = False) -
     return read_trec_run(stream, slices, tag)
 
 
-def _open(path: Path, hashing: bool) -> tuple[Stream, Iterator[bytes], bytes]:
+def _open(path: Path, hashing: bool, findings: Reading) -> tuple[Stream, Iterator[bytes], bytes]:
     """A stream, its slices, and the first of them; raises ``InputError`` for an empty or binary input."""
-    stream = open_stream(path, hashing=hashing)
+    stream = open_stream(path, hashing=hashing, findings=findings)
     for magic, kind in _BINARY.items():
         if stream.head.startswith(magic):
             stream.close()
@@ -78,7 +86,7 @@ def _open(path: Path, hashing: bool) -> tuple[Stream, Iterator[bytes], bytes]:
     if not head.strip():
         rest = chain([head], slices)
         if not any(part.strip() for part in rest):
-            raise InputError("the file is empty", "name a file that holds rows", source=stream.name)
+            raise InputError("the file is empty", "name a file that holds rows", source=stream.name, code="no-rows")
         raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
     return stream, chain([head], slices), head
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
+from metricpact.bridges.sources.findings import PLAIN, Reading
 from metricpact.contracts.errors import InputError
 
 SLICE = 1 << 23
@@ -22,12 +23,16 @@ _GZIP, _ZSTD, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
 
 @dataclass
 class Stream:
-    """An opened input. ``name`` stands for it in errors; ``sha256`` is known once all of it was read."""
+    """An opened input. ``name`` stands for it in errors; ``sha256`` is known once all of it was read.
+
+    ``findings`` takes what is found on the way.
+    """
 
     name: str
     raw: IO[bytes]
     hashing: bool = False
     head: bytes = b""
+    findings: Reading = PLAIN
     _digest: Any = field(default=None, repr=False)
 
     @property
@@ -48,7 +53,7 @@ class Stream:
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     data = b"".join((rest, memoryview(chunk)[:end]))
-                    yield data.removeprefix(BOM) if first else data
+                    yield self._without_mark(data) if first else data
                     first = False
                     rest = chunk[end:]
                 else:
@@ -58,9 +63,14 @@ class Stream:
                         f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
                     )
             if rest:
-                yield rest.removeprefix(BOM) if first else rest
+                yield self._without_mark(rest) if first else rest
         finally:
             self.close()
+
+    def _without_mark(self, data: bytes) -> bytes:
+        if data.startswith(BOM):
+            self.findings.notice("byte-order-mark", 1)
+        return data.removeprefix(BOM)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
@@ -126,7 +136,7 @@ class _Tee:
         return data
 
 
-def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
+def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = PLAIN) -> Stream:
     """Open a file, or standard input for ``-``; raises ``InputError`` where that is not possible."""
     name = str(path)
     try:
@@ -136,8 +146,10 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
         raw: IO[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb", buffering=0)  # noqa: SIM115
         head = raw.read(4)
     except FileNotFoundError as error:
-        raise InputError("there is no such file", "check the path", source=name) from error
+        raise InputError("there is no such file", "check the path", source=name, code="cannot-open") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be opened ({reason})", "name a file that can be read", source=name) from error
-    return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head)
+        raise InputError(
+            f"cannot be opened ({reason})", "name a file that can be read", source=name, code="cannot-open"
+        ) from error
+    return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head, findings)

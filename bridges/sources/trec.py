@@ -11,11 +11,16 @@ from metricpact.bridges.sources.streams import Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Ints, Judgments, Origin, Run, whole_grades
 
-QRELS = Layout("TREC qrels file", {"query": "id", "iteration": "skip", "document": "id", "grade": "number"})
+QRELS = Layout(
+    "TREC qrels file",
+    {"query": "id", "iteration": "skip", "document": "id", "grade": "number"},
+    noted="iteration",
+)
 RUN = Layout(
     "TREC run file",
     {"query": "id", "Q0": "skip", "document": "id", "rank": "integer", "score": "number", "tag": "skip"},
     tail=1,
+    noted="tag",
 )
 
 
