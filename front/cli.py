@@ -14,6 +14,7 @@ COMMANDS = (
     "score",
     "check",
     "explain",
+    "lint",
     "contracts",
     "doctor",
 )

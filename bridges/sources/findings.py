@@ -72,6 +72,9 @@ class Reading:
 
     watching = False
 
+    def no_blanks(self) -> None:
+        """The format cannot hold white space in an id."""
+
     def fault(self, error: InputError) -> None:
         """A part that cannot be read; returns only where reading goes on without it."""
         try:
@@ -107,6 +110,10 @@ class Findings(Reading):
     _noticed: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     watching = True
+
+    def no_blanks(self) -> None:
+        """Remember it: then nobody need look for blanks."""
+        self.blank_free = True
 
     def fault(self, error: InputError) -> None:
         """Keep the fault as a finding."""

@@ -108,6 +108,8 @@ def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_fir
     columns = Columns()
     first = 1 + skip_first
     findings = stream.findings
+    if layout.separator is None:
+        findings.no_blanks()
     for data, parsed in _parsed_ahead(_without_head(slices, skip_first), layout, watching=findings.watching):
         if parsed is None:
             for frame, lines in _read_with_care(data, first, layout, stream):
