@@ -72,8 +72,8 @@ class Reading:
 
     watching = False
 
-    def no_blanks(self) -> None:
-        """The format cannot hold white space in an id."""
+    def shape(self, *, blank_free: bool, ascii_only: bool) -> None:
+        """What the text was seen to be: whether ids cannot hold white space, whether all of it is ASCII."""
 
     def fault(self, error: InputError) -> None:
         """A part that cannot be read; returns only where reading goes on without it."""
@@ -97,8 +97,8 @@ PLAIN = Reading()
 class Findings(Reading):
     """Everything that was found in one input; of one code at most ``limit`` are kept (0: all), all are counted.
 
-    ``values`` holds the first few distinct values of columns that are not kept, with their lines; ``blank_free`` says
-    that the format cannot hold white space in an id.
+    ``values`` holds the first few distinct values of columns that are not kept, with their lines; ``blank_free`` and
+    ``ascii_only`` say what ids are known not to hold.
     """
 
     file: str
@@ -107,13 +107,14 @@ class Findings(Reading):
     counts: Counter[str] = field(default_factory=Counter)
     values: dict[str, dict[str, int]] = field(default_factory=dict)
     blank_free: bool = False
+    ascii_only: bool = False
     _noticed: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     watching = True
 
-    def no_blanks(self) -> None:
-        """Remember it: then nobody need look for blanks."""
-        self.blank_free = True
+    def shape(self, *, blank_free: bool, ascii_only: bool) -> None:
+        """Remember it: what cannot be there need not be looked for."""
+        self.blank_free, self.ascii_only = blank_free, ascii_only
 
     def fault(self, error: InputError) -> None:
         """Keep the fault as a finding."""

@@ -108,9 +108,9 @@ def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_fir
     columns = Columns()
     first = 1 + skip_first
     findings = stream.findings
-    if layout.separator is None:
-        findings.no_blanks()
+    ascii_only = True
     for data, parsed in _parsed_ahead(_without_head(slices, skip_first), layout, watching=findings.watching):
+        ascii_only = ascii_only and findings.watching and data.isascii()
         if parsed is None:
             for frame, lines in _read_with_care(data, first, layout, stream):
                 if frame.height:
@@ -122,6 +122,7 @@ def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_fir
             findings.value(layout.noted, value, first + row)
         columns.add(frame, range(first, first + frame.height))
         first += frame.height
+    findings.shape(blank_free=layout.separator is None, ascii_only=ascii_only)
     if not columns.frames:
         raise InputError(
             f"there is no row in it, so this is no {layout.word}",

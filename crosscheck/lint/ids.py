@@ -13,12 +13,15 @@ from metricpact.crosscheck.lint.repeats import Some, at_rows
 MARK = "\ufeff"
 # White space of Unicode, and what is not seen: soft hyphen, zero-width space and joiners, marks of direction.
 INVISIBLE = r"[\s\u00ad\u180e\u200b-\u200f\u2060\ufeff]"
+_PIECE = 1 << 18
 _EDGES = rf"^{INVISIBLE}|{INVISIBLE}$"
 
 
 def check_ids(table: Table, findings: Findings) -> None:
     """Byte order marks inside of ids, and blanks or invisible characters at their ends."""
     for ids, word in ((table.queries, "query"), (table.docs, "document")):
+        if findings.blank_free and findings.ascii_only:
+            return  # nothing of the kind can be there
         suspects = _suspects(ids, blank_free=findings.blank_free)
         some = ids.gather(suspects)
         marked = some.str.contains(MARK, literal=True)
@@ -57,8 +60,15 @@ def _told(table: Table, ids: pl.Series, places: Ints, word: str, what: str) -> S
 def check_self_matches(table: Table, keys: Keys, findings: Findings) -> None:
     """Documents whose id is that of their query; ``keys`` are of the table's own query codes."""
     own = table.queries.hash(seed=0).to_numpy() + np.arange(len(table.queries), dtype=np.uint64) * SPREAD
-    rows = np.flatnonzero(keys == np.repeat(own, np.diff(table.offsets)))
-    rows = rows[(table.docs.gather(rows) == table.queries.gather(table.codes[rows])).to_numpy()]
+    codes = table.codes
+    # In pieces: the hash of every row's query at once would be another large array.
+    rows = np.concatenate(
+        [
+            np.flatnonzero(keys[begin : begin + _PIECE] == own[codes[begin : begin + _PIECE]]) + begin
+            for begin in range(0, max(len(codes), 1), _PIECE)
+        ]
+    )
+    rows = rows[(table.docs.gather(rows) == table.queries.gather(codes[rows])).to_numpy()]
     if len(rows):
         findings.add(
             "document-is-query",

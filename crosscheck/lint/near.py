@@ -81,10 +81,11 @@ def check_near_documents(
     concerned[of_rows[sought]] = True
     unjudged = np.repeat(concerned, rankings.depths)
     unjudged[hit_rows] = False
-    rows = np.flatnonzero(unjudged)
-    docs, wanted = run.docs.gather(rows), judgments.docs.gather(sought)
-    if not _could_be_near(wanted, docs, blank_free=findings.blank_free):
+    wanted = judgments.docs.gather(sought)
+    if not _could_be_near(wanted, run.docs, plain=findings.blank_free and findings.ascii_only):
         return
+    rows = np.flatnonzero(unjudged)
+    docs = run.docs.gather(rows)
     left = pl.DataFrame({"code": of_rows[sought], "key": loosest(wanted), "judged": sought})
     right = pl.DataFrame({"code": rankings.codes[rows], "key": loosest(docs), "returned": rows})
     pairs = left.join(right.join(left, on=["code", "key"], how="semi"), on=["code", "key"], maintain_order="left_right")
@@ -103,17 +104,17 @@ def check_near_documents(
     findings.add_some("near-document", len(pairs), told())
 
 
-def _could_be_near(wanted: pl.Series, docs: pl.Series, *, blank_free: bool) -> bool:
+def _could_be_near(wanted: pl.Series, docs: pl.Series, *, plain: bool) -> bool:
     """Whether any two ids could differ in spelling only; cheap, as it is asked about millions of ids.
 
-    ASCII ids differ in letter case only if the sought ones have letters, in zeros only if one side begins with one.
+    Of ids without blanks and beyond ASCII (``plain``), letters differ in case only if the sought ones have any, and
+    zeros only if one side begins with one.
     """
-    if not blank_free or bool(wanted.str.contains("[A-Za-z]|^0|[^ -~]").any()):
+    if not plain or bool(wanted.str.contains("[A-Za-z]|^0|[^ -~]").any()):
         return True
 
     def part(begin: int, end: int) -> bool:
-        some = docs.slice(begin, end - begin)
-        return bool((some.str.starts_with("0") | (some.str.len_bytes() != some.str.len_chars())).any())
+        return bool(docs.slice(begin, end - begin).str.starts_with("0").any())
 
     return any(in_parts(len(docs), part))
 

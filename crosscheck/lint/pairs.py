@@ -119,13 +119,15 @@ def _straddling(judgments: Judgments, tied: Flags, hits: Hits, starts: Ints, cut
     """The first place of every tie that begins inside the cutoff and holds different grades."""
     grades = np.maximum(judgments.grades[hits.judgments], 0)
     positive = np.flatnonzero(grades > 0)
-    if not len(tied) or not len(positive):
+    if not tied.any() or not len(positive):
         return np.empty(0, np.int64)
-    begins = np.flatnonzero(np.concatenate([[True], ~tied]))
-    sizes = np.diff(np.append(begins, len(tied) + 1))
+    begins = np.flatnonzero(tied & ~np.concatenate([[False], tied[:-1]]))
+    lasts = np.flatnonzero(tied & ~np.concatenate([tied[1:], [False]])) + 1
+    sizes = lasts - begins + 1
     group = np.searchsorted(begins, hits.places[positive], side="right") - 1
+    inside = (group >= 0) & (hits.places[positive] <= lasts[group])
     frame = (
-        pl.DataFrame({"group": group, "grade": grades[positive]})
+        pl.DataFrame({"group": group[inside], "grade": grades[positive][inside]})
         .group_by("group")
         .agg(pl.len().alias("count"), pl.col("grade").min().alias("least"), pl.col("grade").max().alias("most"))
         .sort("group")
