@@ -122,10 +122,9 @@ def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, 
     nothing = (None, None)
     if contract.order == "given" or (rows.scores is None and rows.ranks is None and rows.run.rank_fault is None):
         return None, nothing
-    if contract.order == "rank":
+    # Without scores the ranks are all there is to say the order: rows may stand in any.
+    if contract.order == "rank" or rows.scores is None:
         return _by_rank(rows, starts), nothing
-    if rows.scores is None:
-        return None, nothing
     scores = _narrow(rows.scores) if contract.score_width == "float32" else rows.scores
     order: Ints | None = None
     rising = within(scores[1:] > scores[:-1], starts)

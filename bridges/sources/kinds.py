@@ -27,6 +27,11 @@ KINDS: dict[str, Kind] = {
     # A file, and its lines.
     "cannot-open": Kind("error", "the file cannot be opened", "check the path"),
     "unreadable": Kind("error", "the file is damaged, or of no format that is read", "convert it, or force --format"),
+    "how-read": Kind(
+        "warning",
+        "a reader tells how it took the input: no header, queries that a BEIR folder does not list, a data set's codes",
+        "see that it is meant so",
+    ),
     "no-rows": Kind("error", "the file holds no row", "name a file that holds rows"),
     "malformed-line": Kind("error", "a line is no row of the format: columns, an empty id, no number", "mend the line"),
     "words-behind-tag": Kind("error", "a line of a run goes on behind the tag", "write the tag as one word"),

@@ -20,7 +20,7 @@ from metricpact.bridges.sources.streams import BOM, Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Ints
 
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _SPACES = bytes.maketrans(b"\t\r\v\f", b"    ")
 _NEWLINE, _RETURN, _HASH = 10, 13, 35
@@ -124,11 +124,9 @@ def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_fir
         first += frame.height
     findings.shape(blank_free=layout.separator is None, ascii_only=ascii_only)
     if not columns.frames:
+        fact = "a header and no row" if skip_first else f"there is no row in it, so this is no {layout.word}"
         raise InputError(
-            f"there is no row in it, so this is no {layout.word}",
-            f"a line reads: {layout.shape}",
-            source=stream.name,
-            code="no-rows",
+            fact, f"a line reads: {layout.shape}", source=stream.name, line=skip_first or None, code="no-rows"
         )
     return columns
 
@@ -453,7 +451,7 @@ def _is_header(fields: list[bytes]) -> bool:
 
 
 def _finite(raw: bytes, word: str, layout: Layout, name: str, number: int) -> float:
-    if not _NUMBER.fullmatch(raw):
+    if not NUMBER.fullmatch(raw):
         shown = raw[:40].decode("utf-8", "backslashreplace")
         special = raw.lower().lstrip(b"+-") in (b"nan", b"inf", b"infinity")
         fact = f"{word} {shown!r} is not a finite number" if special else f"{word} {shown!r} is not a number"

@@ -1,24 +1,25 @@
-"""Bytes of an input, decompressed and in slices that end with a line, whatever it is: file, gz, zst, standard input."""
+"""Bytes of an input, decompressed and in slices that end with a line, whatever it is: file, archive, standard input."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, Any
 
+from metricpact.bridges.sources.compression import HEAD, DamagedError, Readable, decompressor
 from metricpact.bridges.sources.findings import PLAIN, Reading
-from metricpact.contracts.errors import InputError
+from metricpact.contracts.errors import InputError, MetricpactError
 
 SLICE = 1 << 23
 """Bytes read at once: small enough to stay cheap in memory, large enough to parse fast."""
 LONGEST_LINE = 1 << 26
 STANDARD_INPUT = "standard input"
-_GZIP, _ZSTD, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
+PARQUET, ARROW, ARROW_STREAM, LZ4_FRAME = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"\x04\x22\x4d\x18"
 
 
 @dataclass
@@ -40,16 +41,16 @@ class Stream:
         """SHA-256 (hex) of the bytes as stored (compressed ones as they are), where hashing was asked for."""
         return self._digest.hexdigest() if self._digest is not None else None
 
-    def slices(self) -> Iterator[bytes]:
+    def slices(self, chunks: Iterator[bytes] | None = None) -> Iterator[bytes]:
         """The decompressed text in slices that end with a line; the last one may lack its newline.
 
-        A byte order mark at the start is dropped. Raises ``InputError`` for a compressed file that is damaged or
-        cut off.
+        A byte order mark at the start is dropped. ``chunks`` are those of ``chunks()``, where they were looked at
+        before. Raises ``InputError`` for a compressed file that is damaged or cut off.
         """
         rest = b""
         first = True
         try:
-            for chunk in self._chunks():
+            for chunk in chunks or self.chunks():
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     data = b"".join((rest, memoryview(chunk)[:end]))
@@ -81,43 +82,23 @@ class Stream:
         """The whole decompressed text, without a byte order mark."""
         return b"".join(self.slices())
 
-    def _chunks(self) -> Iterator[bytes]:
+    def chunks(self) -> Iterator[bytes]:
+        """The decompressed bytes as they come; raises ``InputError`` and ``LimitError``."""
         if self.hashing:
             self._digest = hashlib.sha256()
-        source: _Readable = _Tee(self.raw, self._digest, self.head)
+        tee = _Tee(self.raw, self._digest, self.head)
+        source: Readable = decompressor(self.head, tee, self.name) or tee
         try:
-            if self.head.startswith(_GZIP):
-                source = gzip.GzipFile(fileobj=cast("Any", source))  # read() is all that it calls
-            elif self.head.startswith(_ZSTD):
-                source = _zstd_reader(source)
             while chunk := source.read(SLICE):
                 yield chunk
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._damaged(error) from error
+        except DamagedError as error:
+            raise InputError(
+                f"the compressed data is damaged or cut off ({error})",
+                "fetch or compress the file anew",
+                source=self.name,
+            ) from error
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=self.name) from error
-        except Exception as error:
-            if type(error).__name__ == "ZstdError":  # its class is known only once the module is loaded
-                raise self._damaged(error) from error
-            raise
-
-    def _damaged(self, error: Exception) -> InputError:
-        return InputError(
-            f"the compressed data is damaged or cut off ({error})", "fetch or compress the file anew", source=self.name
-        )
-
-
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-def _zstd_reader(source: Any) -> _Readable:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    reader: _Readable = zstd.ZstdFile(source)
-    return reader
 
 
 class _Tee:
@@ -144,7 +125,9 @@ def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = 
         if name == "-" and sys.stdin is None:
             raise InputError("standard input is closed", "name a file, or send one to standard input", source=name)
         raw: IO[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb", buffering=0)  # noqa: SIM115
-        head = raw.read(4)
+        head = b""
+        while more := raw.read(HEAD - len(head)):  # a pipe may give fewer bytes than asked for
+            head += more
     except FileNotFoundError as error:
         raise InputError("there is no such file", "check the path", source=name, code="cannot-open") from error
     except (OSError, ValueError) as error:
@@ -153,3 +136,53 @@ def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = 
             f"cannot be opened ({reason})", "name a file that can be read", source=name, code="cannot-open"
         ) from error
     return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head, findings)
+
+
+@dataclass
+class Opened:
+    """An input with its first bytes looked at: ``slices`` are all of it, ``head`` is the first of them.
+
+    A binary input comes in chunks of any cut; a text in slices that end with a line.
+    """
+
+    stream: Stream
+    slices: Iterator[bytes]
+    head: bytes
+
+    def data(self) -> bytes:
+        """All bytes."""
+        return b"".join(self.slices)
+
+
+def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = PLAIN) -> Opened:
+    """Open an input and look at its start; raises ``InputError`` for one that is empty."""
+    stream = open_stream(path, hashing=hashing, findings=findings)
+    chunks = stream.chunks()
+    try:
+        first = next(chunks, b"")
+    except MetricpactError:
+        stream.close()
+        raise
+    chunks = chain([first], chunks)
+    if is_binary(first):
+        return Opened(stream, _closing(stream, chunks), first)
+    slices = stream.slices(chunks)
+    head = next(slices, b"")
+    if not head.strip():
+        rest = chain([head], slices)
+        if not any(part.strip() for part in rest):
+            raise InputError("the file is empty", "name a file that holds rows", source=stream.name, code="no-rows")
+        raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
+    return Opened(stream, chain([head], slices), head)
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether some first bytes are those of a binary file that a format may read."""
+    return head.startswith((PARQUET, ARROW, ARROW_STREAM, LZ4_FRAME))
+
+
+def _closing(stream: Stream, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from chunks
+    finally:
+        stream.close()

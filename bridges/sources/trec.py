@@ -34,13 +34,7 @@ def read_trec_run(stream: Stream, slices: Iterator[bytes], tag: str | None = Non
 
     A rank column that does not hold integers is a fault only to a contract that looks at it.
     """
-    columns = read_lines(stream, slices, RUN)
-    blocks, docs = columns.query_blocks(), columns.column("document")
-    scores, ranks = columns.column("score").to_numpy(), columns.column("rank")
-    origin = origin_of(columns, stream, tag)
-    del columns  # the parsed slices are large; what is needed of them was taken
-    fault, whole = _rank_fault(ranks, origin)
-    return Run.from_blocks(blocks, docs, scores, whole, origin=origin, rank_fault=fault)
+    return run_from(read_lines(stream, slices, RUN), stream, tag)
 
 
 def judgments_from(columns: Columns, stream: Stream) -> Judgments:
@@ -48,6 +42,18 @@ def judgments_from(columns: Columns, stream: Stream) -> Judgments:
     origin = origin_of(columns, stream)
     grades = whole_grades(columns.column("grade").to_numpy(), origin)
     return Judgments.from_blocks(columns.query_blocks(), columns.column("document"), grades, origin=origin)
+
+
+def run_from(columns: Columns, stream: Stream, tag: str | None = None) -> Run:
+    """A run from the columns of a file; it empties ``columns``. Score and rank may be absent."""
+    blocks, docs = columns.query_blocks(), columns.column("document")
+    held = columns.frames[0].columns
+    scores = columns.column("score").to_numpy() if "score" in held else None
+    ranks = columns.column("rank") if "rank" in held else None
+    origin = origin_of(columns, stream, tag)
+    columns.frames.clear()  # the parsed slices are large; what is needed of them was taken
+    fault, whole = (None, None) if ranks is None else _rank_fault(ranks, origin)
+    return Run.from_blocks(blocks, docs, scores, whole, origin=origin, rank_fault=fault)
 
 
 def origin_of(columns: Columns, stream: Stream, tag: str | None = None) -> Origin:

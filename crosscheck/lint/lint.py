@@ -94,6 +94,8 @@ def lint(
         try:
             table = reader(findings)
             findings.file = table.origin.name
+            for note in table.origin.notes:
+                findings.add("how-read", note)
         except InputError as error:
             findings.fault(error)
             if error.code == "cannot-open":
