@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import convert as convert
+    from metricpact.api import lint as lint
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "lint": "metricpact.api",
+    "convert": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "explain",
     "lint",
+    "convert",
     "contracts",
     "doctor",
 )

@@ -127,6 +127,10 @@ class Findings(Reading):
         first, before = self._noticed.get(code, (line, 0))
         self._noticed[code] = (min(first, line), before + count)
 
+    def noticed(self, code: str) -> tuple[int, int] | None:
+        """The first line and the number of lines of what was noticed and not settled yet, or None."""
+        return self._noticed.get(code)
+
     def value(self, column: str, value: str, line: int) -> None:
         """Remember the value, if it is one of the first few."""
         held = self.values.setdefault(column, {})
