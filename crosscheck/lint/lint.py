@@ -27,15 +27,16 @@ _Read = TypeVar("_Read", bound=Table)
 
 @dataclass(frozen=True)
 class Linted:
-    """One input: what it is called, whether it is qrels or a run, and how many rows and queries were read.
+    """One input: its name, whether it is qrels or a run, how many rows and queries were read, findings by code.
 
-    ``rows`` is None where nothing could be read.
+    ``rows`` and ``queries`` are None where nothing could be read. What shows beside the judgments is the run's.
     """
 
     name: str
     kind: str
     rows: int | None
     queries: int | None
+    counts: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def lint(
     findings of one code and file that are listed (0: all). Raises ``InputError`` only where no input can be opened.
     """
     depths = tuple(dict.fromkeys(_checked(cutoff) for cutoff in cutoffs))
-    seen: list[tuple[Findings, Linted]] = []
+    seen: list[tuple[Findings, str, Table | None]] = []
     unopened: list[InputError] = []
 
     def read(source: Any, kind: str, reader: Callable[[Findings], _Read]) -> tuple[_Read | None, Findings]:
@@ -103,9 +104,7 @@ def lint(
         except MetricpactError as error:  # a limit, a package that is missing
             findings.fault(InputError(error.fact, error.hint, source=name))
         findings.settle()
-        seen.append(
-            (findings, Linted(name, kind, *((None, None) if table is None else (len(table), len(table.queries)))))
-        )
+        seen.append((findings, kind, table))
         return table, findings
 
     def as_qrels(findings: Findings) -> Judgments:
@@ -127,16 +126,22 @@ def lint(
                 check_pair(judgments, rankings, depths, findings)
     if len(unopened) == len(seen):
         raise unopened[0]
-    counts: Counter[str] = Counter()
-    for findings, _ in seen:
-        counts.update(findings.counts)
     return LintReport(
-        inputs=tuple(linted for _, linted in seen),
-        findings=tuple(finding for findings, _ in seen for finding in sorted(findings.kept, key=_by_gravity)),
-        counts={code: counts[code] for code in KINDS if counts[code]},
+        inputs=tuple(_linted(*one) for one in seen),
+        findings=tuple(finding for findings, *_ in seen for finding in sorted(findings.kept, key=_by_gravity)),
+        counts=_in_order(sum((findings.counts for findings, *_ in seen), Counter())),
         cutoffs=depths,
         limit=limit,
     )
+
+
+def _linted(findings: Findings, kind: str, table: Table | None) -> Linted:
+    rows, queries = (None, None) if table is None else (len(table), len(table.queries))
+    return Linted(findings.file, kind, rows, queries, _in_order(findings.counts))
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    return {code: counts[code] for code in KINDS if counts[code]}
 
 
 def _checked(cutoff: int) -> int:
