@@ -120,7 +120,15 @@ class Findings(Reading):
         """Keep the fault as a finding."""
         code = error.code or ("malformed-line" if error.line is not None else "unreadable")
         lines = () if error.line is None else (error.line,)
-        self.add(code, error.bare, lines=lines, query=error.query, document=error.document, hint=error.hint)
+        self.add(
+            code,
+            error.bare,
+            file=error.source or self.file,
+            lines=lines,
+            query=error.query,
+            document=error.document,
+            hint=error.hint,
+        )
 
     def notice(self, code: str, line: int, count: int = 1) -> None:
         """Count the lines; ``settle`` makes one finding of all of them."""
@@ -146,7 +154,7 @@ class Findings(Reading):
         room = self.limit - self.counts[code] if self.limit else total
         self.counts[code] += total
         for _, (message, rest) in zip(range(room), made, strict=False):
-            self.kept.append(Finding(code, message, self.file, **rest))
+            self.kept.append(Finding(code, message, **{"file": self.file, **rest}))
 
     def settle(self) -> None:
         """Turn what was noticed line by line into findings."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from metricpact.bridges.sources.choose import read_judgments, read_run
+from metricpact.bridges.sources.choose import DATASET, read_judgments, read_run
 from metricpact.bridges.sources.findings import Finding, Findings
 from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
+from metricpact.bridges.sources.registry import FORMATS, QRELS, RUN, get_format
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.tables import Judgments, Run, Table
@@ -84,6 +85,10 @@ def lint(
     ``cutoffs`` are the depths at which ties, unjudged documents and short rankings count; ``limit`` is the most
     findings of one code and file that are listed (0: all). Raises ``InputError`` only where no input can be opened.
     """
+    # A format that has no runs, such as beir, is meant for the judgments.
+    run_format = format if format in FORMATS and FORMATS[format].reads(RUN) else None
+    if format not in (None, DATASET):
+        get_format(str(format), QRELS)
     depths = tuple(dict.fromkeys(_checked(cutoff) for cutoff in cutoffs))
     seen: list[tuple[Findings, str, Table | None]] = []
     unopened: list[InputError] = []
@@ -116,7 +121,7 @@ def lint(
     for source in runs:
 
         def as_run(findings: Findings, source: Any = source) -> Run:
-            return read_run(source, format=format, findings=findings)
+            return read_run(source, format=run_format, findings=findings)
 
         run, findings = read(source, "run", as_run)
         if run is not None:
