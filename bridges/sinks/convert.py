@@ -22,7 +22,8 @@ from metricpact.bridges.sinks.rows import ranks_by_score
 from metricpact.bridges.sinks.trec import DEFAULT_TAG
 from metricpact.bridges.sources.choose import read_judgments, read_run
 from metricpact.bridges.sources.findings import Findings, Reading
-from metricpact.bridges.sources.registry import QRELS, RUN
+from metricpact.bridges.sources.registry import QRELS, RUN, peek
+from metricpact.bridges.sources.streams import open_input
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.tables import Judgments, Run
 
@@ -113,6 +114,8 @@ def _read(source: Any, kind: str | None, form: str | None, split: str) -> tuple[
     if tables:
         if _is_surely_run(tables[QRELS][0], tables[RUN][0]):
             return tables[RUN]
+        if _has_beir_header(source):
+            return tables[QRELS]
         raise InputError(
             "this can be read as qrels and as a run", "say which: --kind qrels or --kind run", source=_name(source)
         )
@@ -124,6 +127,15 @@ def _is_surely_run(judgments: Judgments | Run, run: Judgments | Run) -> bool:
     """Whether what can be read as both has ranks, or numbers with fractions: both are a run's."""
     has_ranks = isinstance(run, Run) and run.ranks is not None
     return has_ranks or (isinstance(judgments, Judgments) and judgments.grades.dtype.kind == "f")
+
+
+def _has_beir_header(source: Any) -> bool:
+    """Whether a file begins with the very header of BEIR's qrels, which calls grades scores."""
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return False
+    opened = open_input(Path(source))
+    opened.stream.close()
+    return [name.strip().lower() for name in peek(opened).tabs] == [b"query-id", b"corpus-id", b"score"]
 
 
 def _name(source: Any) -> str:
