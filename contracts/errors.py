@@ -11,6 +11,8 @@
     ├── DependencyError             a package that is not installed
     └── UndefinedError              an undefined value was used as a number
 
+    InputWarning                    a warning of Python's: how an input was taken that is odd, and can be read
+
 Each carries a ``fact`` (what is the case) and a ``hint`` (what to do about it); ``str(error)`` is both.
 """
 
@@ -53,6 +55,10 @@ class InputError(MetricpactError):
         self.document = document
         place = ":".join(str(part) for part in (source, line) if part is not None)
         super().__init__(f"{place}: {fact}" if place else fact, hint)
+
+
+class InputWarning(UserWarning):
+    """Something odd about an input that was read as it stands."""
 
 
 class ContractError(MetricpactError):

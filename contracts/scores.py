@@ -12,13 +12,14 @@ import numpy.typing as npt
 import polars as pl
 from metricpact.contracts.contract import plain_value
 from metricpact.contracts.definitions import REASONS
-from metricpact.contracts.errors import MeasureError, UndefinedError
+from metricpact.contracts.errors import DependencyError, MeasureError, UndefinedError
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 class Mean(float):
@@ -190,14 +191,21 @@ class Scores:
 
     def to_pandas(self) -> pd.DataFrame:
         """The same rows as a pandas frame; raises ``DependencyError`` without pandas and pyarrow."""
-        from metricpact.contracts.errors import DependencyError
-
         try:
             return self.to_polars().to_pandas()
         except ImportError as error:
-            raise DependencyError(
-                f"a pandas frame needs the package {error.name or 'pandas'}", "pip install 'metricpact[pandas]'"
-            ) from error
+            raise _missing("a pandas frame", error) from error
+
+    def to_arrow(self) -> pa.Table:
+        """The same rows as an Arrow table; raises ``DependencyError`` without pyarrow."""
+        try:
+            return self.to_polars().to_arrow()
+        except ImportError as error:
+            raise _missing("an Arrow table", error) from error
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same rows for any library that takes the Arrow interface, without pyarrow."""
+        return self.to_polars().__arrow_c_stream__(requested_schema)
 
     def means(self) -> pl.DataFrame:
         """One row per measure: measure, mean, n, undefined, missing, extra, judged_fraction."""
@@ -277,6 +285,10 @@ class _ByMeasure(dict[str, Any]):
         if not super().__contains__(canonical):
             raise MeasureError(f"{canonical} was not scored", f"scored: {', '.join(self)}")
         return self[canonical]
+
+
+def _missing(what: str, error: ImportError) -> DependencyError:
+    return DependencyError(f"{what} needs the package {error.name or 'pyarrow'}", "pip install 'metricpact[pandas]'")
 
 
 def _masked(values: Floats, known: npt.NDArray[np.bool_]) -> pl.Series:

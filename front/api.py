@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError
+from metricpact.contracts.errors import ContractError, InputWarning
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
@@ -35,26 +36,35 @@ def score(
 ) -> Scores:
     """Score a run against judgments under a contract.
 
-    ``qrels`` and ``run`` are paths (``-`` is standard input), dicts of dicts, dicts of lists of ids, named tuples,
-    ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
-    ``MetricpactError``: see ``metricpact.contracts.errors``.
+    ``qrels`` and ``run`` are what ``read_qrels`` and ``read_run`` take, or ``Judgments`` and ``Run``; nothing passed in
+    is changed. ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``; ``set`` changes single
+    fields of it (``{"gain": "linear"}``). Raises ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
     if set is not None and not isinstance(set, Mapping):
         raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
     if set:
         profile = profile.with_fields(set)
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, profile, backend)
+    return evaluate(_told(read_judgments(qrels)), read_run_source(run), measures, profile, backend)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
-    """Judgments from a file, a BEIR folder or a Python object; raises ``InputError`` with file and line."""
-    return read_judgments(source, format=format, split=split)
+    """Judgments from a file, a BEIR folder, an id of ir_datasets, or a Python object.
+
+    ``source`` is a path (``-`` is standard input), an id such as ``beir/scifact/test``, a dict of dicts, a frame
+    (pandas, polars, pyarrow, duckdb: columns query_id, doc_id, relevance under their usual names), named tuples, or a
+    data set object. ``format`` forces a format by name, ``split`` chooses the qrels of a folder. Raises ``InputError``
+    with file and line; warns (``InputWarning``) of what is odd and can be read.
+    """
+    return _told(read_judgments(source, format=format, split=split))
 
 
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
-    """A run from a file or a Python object; raises ``InputError`` with file and line."""
+    """A run from a file or a Python object; raises ``InputError`` with file and line.
+
+    ``source`` is a path, a dict of dicts, a dict of lists of ids, a frame with a query, a document, and a score or rank
+    column, or named tuples. ``format`` forces a format by name.
+    """
     return read_run_source(source, format=format)
 
 
@@ -95,3 +105,10 @@ def convert(
     from metricpact.bridges.sinks.convert import convert as write
 
     return write(source, target, to=to, kind=kind, format=format, split=split, tag=tag, drop=tuple(drop), force=force)
+
+
+def _told(judgments: Judgments) -> Judgments:
+    """The judgments, after warnings of what is odd about where they came from."""
+    for note in judgments.origin.notes:
+        warnings.warn(f"{judgments.origin.name}: {note}", InputWarning, stacklevel=3)
+    return judgments

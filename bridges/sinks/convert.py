@@ -133,9 +133,8 @@ def _has_beir_header(source: Any) -> bool:
     """Whether a file begins with the very header of BEIR's qrels, which calls grades scores."""
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False
-    opened = open_input(Path(source))
-    opened.stream.close()
-    return [name.strip().lower() for name in peek(opened).tabs] == [b"query-id", b"corpus-id", b"score"]
+    with open_input(Path(source)) as opened:
+        return [name.strip().lower() for name in peek(opened).tabs] == [b"query-id", b"corpus-id", b"score"]
 
 
 def _name(source: Any) -> str:

@@ -19,7 +19,7 @@ from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Origin
 
 QRELS = Layout("BEIR qrels file", {"query": "id", "document": "id", "grade": "number"}, separator=b"\t")
-NO_HEADER = "the file has no header line: its first line is read as a judgment (BEIR's own loader drops it)"
+NO_HEADER = "has no header line: its first line is read as a judgment, which BEIR's own loader drops"
 _PLACES = (("qrels", ".tsv"), ("qrels", ".jsonl"), ("qrels", ".parquet"), ("default", ".parquet"), ("data", ".parquet"))
 """The folders that may hold judgments, and how their names end; first BEIR's own."""
 _SHARD = re.compile(r"-\d+-of-\d+$")
@@ -30,7 +30,7 @@ def read_beir_qrels(opened: Opened) -> Judgments:
     _, fields, _ = first_fields(opened.head)
     if columns.is_header([field.decode("utf-8", "replace") for field in fields]):
         return read_delimited_qrels(opened, TAB)
-    return judgments_from(read_lines(opened.stream, opened.slices, QRELS), opened.stream).noted(NO_HEADER)
+    return judgments_from(read_lines(opened.stream, opened.slices, QRELS), opened.stream)
 
 
 def qrels_in_folder(folder: Path, split: str) -> list[Path]:

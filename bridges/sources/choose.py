@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from metricpact.bridges.sources.beir import joined, notes_on_folder, qrels_in_folder
+from metricpact.bridges.sources.beir import NO_HEADER, joined, notes_on_folder, qrels_in_folder
 from metricpact.bridges.sources.findings import PLAIN, Reading
 from metricpact.bridges.sources.objects import judgments_from_object, run_from_object
-from metricpact.bridges.sources.registry import QRELS, RUN, Format, detect, get_format
+from metricpact.bridges.sources.registry import QRELS, RUN, Format, detect, get_format, peek
 from metricpact.bridges.sources.streams import open_input
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Run
@@ -38,10 +38,14 @@ def read_judgments(
         return judgments_from_object(source)
     forced = None if format in (None, DATASET) else get_format(str(format), QRELS)
     name = str(source)
-    if format == DATASET or name.startswith(f"{DATASET}:") or (forced is None and _may_be_dataset(name)):
+    if format == DATASET or name.startswith(f"{DATASET}:"):
         from metricpact.bridges.sources.ir_datasets_source import read_dataset
 
         return read_dataset(name.removeprefix(f"{DATASET}:"))
+    if forced is None and _may_be_dataset(name):
+        from metricpact.bridges.sources.ir_datasets_source import read_file_or_dataset
+
+        return read_file_or_dataset(name)
     path = Path(source)
     if name == "-" or not os.path.isdir(source):
         return _read_file(path, forced, in_folder=False, hashing=hashing, findings=findings)
@@ -68,17 +72,19 @@ def read_run(
         raise InputError(
             "is a folder, not a run", "name a file that holds a run", source=str(source), code="cannot-open"
         )
-    opened = open_input(Path(source), hashing=hashing, findings=findings)
-    chosen = forced or detect(opened, RUN)
-    assert chosen.read_run is not None  # noqa: S101 # detect and get_format give what reads runs
-    return chosen.read_run(opened)
+    with open_input(Path(source), hashing=hashing, findings=findings) as opened:
+        chosen = forced or detect(opened, RUN)
+        assert chosen.read_run is not None  # noqa: S101 # detect and get_format give what reads runs
+        return chosen.read_run(opened)
 
 
 def _read_file(path: Path, forced: Format | None, *, in_folder: bool, hashing: bool, findings: Reading) -> Judgments:
-    opened = open_input(path, hashing=hashing, findings=findings)
-    chosen = forced or detect(opened, QRELS, in_folder=in_folder)
-    assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
-    return chosen.read_qrels(opened)
+    with open_input(path, hashing=hashing, findings=findings) as opened:
+        chosen = forced or detect(opened, QRELS, in_folder=in_folder)
+        assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
+        bare = in_folder and chosen.name == "beir" and peek(opened).shown == "rows"
+        judgments = chosen.read_qrels(opened)
+    return judgments.noted(f"{path.name} {NO_HEADER}") if bare else judgments
 
 
 def _may_be_dataset(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources import columns
-from metricpact.contracts.errors import InputError
+from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.tables import Floats, Ints, Judgments, Origin, Run, whole_grades
 
 if TYPE_CHECKING:
@@ -61,21 +61,19 @@ def _taken(value: Any, wanted: columns.Wanted, word: str) -> pl.DataFrame:
 
     try:
         frame = nw.from_native(value, pass_through=True)
-    except Exception as error:  # two columns of one name, say; every library raises its own
+        if isinstance(frame, nw.LazyFrame):
+            found = columns.meanings(frame.collect_schema().names(), wanted, word)
+            frame = frame.select(*found.values()).collect()
+        elif not isinstance(frame, nw.DataFrame):
+            frame = nw.from_native(pl.DataFrame(value), eager_only=True)
+    except MetricpactError:
+        raise
+    except Exception as error:  # two columns of one name, a column that is no table: every library raises its own
         raise InputError(
-            f"the frame cannot be read ({error})", "give every column a name of its own", source=word
+            f"{type(value).__name__} cannot be read as a frame ({' '.join(str(error).split())[:200]})",
+            "pass a frame of pandas, polars, pyarrow or duckdb whose columns have names of their own",
+            source=word,
         ) from error
-    if isinstance(frame, nw.LazyFrame):
-        found = columns.meanings(frame.collect_schema().names(), wanted, word)
-        frame = frame.select(*found.values()).collect()
-    if not isinstance(frame, nw.DataFrame):
-        if not hasattr(value, "__arrow_c_stream__"):
-            raise InputError(
-                f"{word} cannot be read from {type(value).__name__}",
-                "pass a frame of pandas, polars, pyarrow or duckdb, or what has the Arrow interface",
-                source=word,
-            )
-        frame = nw.from_native(pl.DataFrame(value), eager_only=True)
     found = columns.meanings(frame.columns, wanted, word)
     return pl.DataFrame({meaning: _as_polars(frame[column], word) for meaning, column in found.items()})
 
@@ -92,6 +90,8 @@ def _as_polars(series: nw.Series[Any], word: str) -> pl.Series:
         wrong = next((i for i, held in enumerate(listed) if not isinstance(held, str)), None)
         if wrong is None:
             return pl.Series(name, listed, dtype=pl.String)
+        if all(isinstance(held, int | float | np.number) for held in listed):
+            return pl.Series(name, np.array(listed))
         return pl.Series(name, listed, dtype=pl.Object)
     return series.to_polars()
 

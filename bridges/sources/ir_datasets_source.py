@@ -34,18 +34,36 @@ _REVERSED = {
 
 
 def read_dataset(name: str) -> Judgments:
-    """The judgments of a data set; raises ``InputError``, and ``DependencyError`` where ir_datasets is missing."""
+    """The judgments of a data set by id; raises ``InputError``, and ``DependencyError`` without ir_datasets."""
     return judgments_from_dataset(load_dataset(name), name)
 
 
+def read_file_or_dataset(name: str) -> Judgments:
+    """The judgments of a name that is no path: those of a data set, or an ``InputError`` about the missing file."""
+    try:
+        return read_dataset(name)
+    except DependencyError as error:
+        raise InputError(
+            "there is no such file", f"check the path; ids of data sets: {error.hint}", source=name
+        ) from error
+
+
+def is_dataset(name: str) -> bool:
+    """Whether ir_datasets is installed and knows an id."""
+    try:
+        import ir_datasets
+    except ImportError:
+        return False
+    return name in set(ir_datasets.registry)
+
+
 def load_dataset(name: str) -> Any:
-    """A data set of ir_datasets by id; raises ``InputError`` where there is none, with near ids."""
+    """A data set of ir_datasets by id; raises ``InputError`` with near ids where there is none."""
     try:
         import ir_datasets
     except ImportError as error:
         raise DependencyError(
-            f"{name}: there is no such file, and ids of data sets need the package ir_datasets",
-            "check the path, or: pip install 'metricpact[datasets]'",
+            f"the data set {name} needs the package ir_datasets", "pip install 'metricpact[datasets]'"
         ) from error
     try:
         return ir_datasets.load(name)
@@ -100,16 +118,16 @@ def labels_of(dataset: Any, name: str) -> dict[int, str]:
 
 def notes_on_labels(name: str, labels: Mapping[int, str]) -> list[str]:
     """Where the codes of a data set run against a contract that takes grades from 1 on as relevant, more as better."""
-    notes = [f"{name}: {_REVERSED[name]}"] if name in _REVERSED else []
+    notes = [_REVERSED[name]] if name in _REVERSED else []
     notes += [
-        f"{name}: grade {grade} means {text!r}, and counts as relevant unless the threshold is higher"
+        f"grade {grade} means {text!r}, and counts as relevant unless the threshold is higher"
         for grade, text in sorted(labels.items())
         if grade >= 1 and _NOT_RELEVANT.search(text)
     ]
     negative = sorted(grade for grade in labels if grade < 0)
     if negative:
         shown = ", ".join(map(str, negative))
-        notes.append(f"{name}: grades below 0 ({shown}) may occur: --set negative_grade says what they mean")
+        notes.append(f"grades below 0 ({shown}) may occur: --set negative_grade says what they mean")
     return notes
 
 

@@ -7,9 +7,10 @@ the ranks of a query have to be 1, 2, 3, … each of them once.
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from metricpact.bridges.sources.lines import Layout, read_lines
 from metricpact.bridges.sources.streams import Opened
-from metricpact.bridges.sources.trec import run_from
+from metricpact.bridges.sources.trec import origin_of, run_from
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Run
 
@@ -19,12 +20,15 @@ _HINT = "a run with scores in three columns needs a header, such as query_id, do
 
 def read_msmarco_run(opened: Opened) -> Run:
     """A run from an MS MARCO file, in the order of its ranks; raises ``InputError`` with the line at fault."""
-    run = run_from(read_lines(opened.stream, opened.slices, RUN), opened.stream)
-    if run.rank_fault is not None:
-        fault = run.rank_fault
-        raise InputError(fault.fact, _HINT, source=fault.source, line=fault.line)
+    columns = read_lines(opened.stream, opened.slices, RUN)
+    text = columns.column("rank")
+    if text.dtype == pl.String:
+        at = int(np.flatnonzero(~text.str.contains(r"^[+-]?[0-9]{1,18}$").to_numpy())[0])
+        line = origin_of(columns, opened.stream).line(at)
+        raise InputError(f"rank {text[at]!r} is not an integer", _HINT, source=opened.stream.name, line=line)
+    run = run_from(columns, opened.stream)
     ranks = run.ranks
-    assert ranks is not None  # noqa: S101 # the layout has them, and there is no fault
+    assert ranks is not None  # noqa: S101 # the layout has them
     order = np.lexsort((ranks, run.codes))
     wanted = np.arange(1, len(run) + 1) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
     wrong = np.flatnonzero(ranks[order] != wanted)

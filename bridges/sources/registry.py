@@ -123,14 +123,16 @@ def _text(fields: list[bytes]) -> list[str]:
 
 
 def _is_record(head: bytes) -> bool:
-    """Whether the first line is a whole JSON object that names a query and a document as columns do."""
+    """Whether the first line is a whole JSON object, with another one below it or keys that name columns."""
     import json
 
+    line, _, below = head.lstrip().partition(b"\n")
     try:
-        row = json.loads(head.lstrip().partition(b"\n")[0])
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return is_header(list(row)) and not any(isinstance(value, dict | list) for value in row.values())
+    plain = not any(isinstance(value, dict | list) for value in row.values())
+    return below.lstrip()[:1] == b"{" or (is_header(list(row)) and plain)
 
 
 def _trec_qrels(opened: Opened) -> Judgments:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from metricpact.bridges.sources.compression import HEAD, DamagedError, Readable, decompressor
 from metricpact.bridges.sources.findings import PLAIN, Reading
@@ -142,7 +142,8 @@ def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = 
 class Opened:
     """An input with its first bytes looked at: ``slices`` are all of it, ``head`` is the first of them.
 
-    A binary input comes in chunks of any cut; a text in slices that end with a line.
+    A binary input comes in chunks of any cut; a text in slices that end with a line. It closes the input when it is
+    left as a context.
     """
 
     stream: Stream
@@ -152,6 +153,12 @@ class Opened:
     def data(self) -> bytes:
         """All bytes."""
         return b"".join(self.slices)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
 
 
 def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = PLAIN) -> Opened:
@@ -165,13 +172,14 @@ def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = P
         raise
     chunks = chain([first], chunks)
     if is_binary(first):
-        return Opened(stream, _closing(stream, chunks), first)
+        return Opened(stream, chunks, first)
     slices = stream.slices(chunks)
     head = next(slices, b"")
     if not head.strip():
         rest = chain([head], slices)
         if not any(part.strip() for part in rest):
             raise InputError("the file is empty", "name a file that holds rows", source=stream.name, code="no-rows")
+        stream.close()
         raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
     return Opened(stream, chain([head], slices), head)
 
@@ -179,10 +187,3 @@ def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = P
 def is_binary(head: bytes) -> bool:
     """Whether some first bytes are those of a binary file that a format may read."""
     return head.startswith((PARQUET, ARROW, ARROW_STREAM, LZ4_FRAME))
-
-
-def _closing(stream: Stream, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    try:
-        yield from chunks
-    finally:
-        stream.close()

@@ -12,7 +12,12 @@ import click
 if TYPE_CHECKING:
     from metricpact.contracts.measures import Measure
     from metricpact.contracts.profiles import Profile
+    from metricpact.contracts.tables import Judgments
 
+FORMATS = (
+    "trec", "msmarco", "beir", "tsv", "csv", "known-item", "json", "jsonl", "parquet", "arrow", "ranx"
+)  # fmt: skip
+"""The formats of the registry, which is not loaded to show help."""
 contract_option = click.option(
     "--contract", "contract", default="chapter", show_default=True, help="A profile's name, or a TOML file."
 )
@@ -38,6 +43,16 @@ output_option = output_choice("trec")
 places_option = click.option(
     "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
 )
+format_option = click.option(
+    "--format",
+    "format_",
+    metavar="FORMAT",
+    help=f"Force the format of the files: {', '.join(FORMATS)}; or ir_datasets for an id.",
+)
+run_format_option = click.option(
+    "--run-format", metavar="FORMAT", help="Force another format for runs than for judgments."
+)
+split_option = click.option("--split", default="test", show_default=True, help="Which qrels of a folder.")
 quiet_option = click.option("--quiet", is_flag=True, help="No notes on standard error.")
 
 
@@ -46,6 +61,22 @@ def profile_from(contract: str, settings: Sequence[str], queries: str | None) ->
     from metricpact.contracts.profiles import load_profile
 
     return load_profile(contract).with_fields(changes_from(settings, queries))
+
+
+def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
+    """The format that runs are forced into: that of the judgments where no other is named and it has runs."""
+    if run_format is not None or format_ is None:
+        return run_format
+    from metricpact.bridges.sources.registry import FORMATS as KNOWN
+    from metricpact.bridges.sources.registry import RUN
+
+    return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
+
+
+def tell_notes(judgments: Judgments) -> None:
+    """What is odd about where judgments came from, on standard error."""
+    for note in judgments.origin.notes:
+        click.echo(f"note: {judgments.origin.name}: {note}", err=True)
 
 
 def changes_from(settings: Sequence[str], queries: str | None) -> dict[str, Any]:
