@@ -8,12 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from metricpact.bridges.registry import BACKENDS, get_bridge
+from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.profiles import load_profile, profile_names
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+CODES = ROOT / "crosscheck" / "lint" / "CODES.md"
 
 
 def generated(text: str) -> str:
@@ -25,8 +27,25 @@ def generated(text: str) -> str:
     return text
 
 
+def codes() -> str:
+    """The page of lint's codes."""
+    rows = ["| code | severity | meaning | hint |", "|---|---|---|---|"]
+    rows += [f"| `{code}` | {kind.severity} | {kind.meaning} | {kind.hint} |" for code, kind in KINDS.items()]
+    severities = [f"- **{severity}**: {meaning}" for severity, meaning in SEVERITIES.items()]
+    return "\n".join(["# What `metricpact lint` finds", "", *severities, "", *rows, ""])
+
+
 def _score() -> str:
-    shown = "metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table"
+    return _shown("score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _lint() -> str:
+    return _shown("lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
+
+
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    shown = f"metricpact {command}"
     arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
@@ -83,6 +102,7 @@ def _backends() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
+    "lint": _lint,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
@@ -92,5 +112,6 @@ if __name__ == "__main__":
     made = generated(README.read_text(encoding="utf-8"))
     if sys.argv[1:] == ["--write"]:
         README.write_text(made, encoding="utf-8")
+        CODES.write_text(codes(), encoding="utf-8")
     else:
         print(made, end="")

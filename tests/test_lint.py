@@ -8,6 +8,7 @@ from pathlib import Path
 
 import metricpact as mp
 import pytest
+import readme
 from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
 from metricpact.cli import main
 from metricpact.contracts.errors import InputError, MeasureError, MetricpactError
@@ -173,6 +174,11 @@ ELSEWHERE = {"cannot-open", "unreadable", "how-read", "no-rows", "not-utf8"} | N
 def test_every_code_is_planted_somewhere() -> None:
     """A code that no test plants could be dead."""
     assert set(PLANTED) | ELSEWHERE == set(KINDS)
+
+
+def test_the_page_of_codes_is_fresh() -> None:
+    """`make docs` would change nothing."""
+    assert readme.CODES.read_text(encoding="utf-8") == readme.codes()
 
 
 @pytest.mark.parametrize("code", PLANTED)

@@ -22,7 +22,6 @@ class Kind:
     noticed: str = ""
 
 
-_CHOOSE = "the README's table of conventions has the choices"
 KINDS: dict[str, Kind] = {
     # A file, and its lines.
     "cannot-open": Kind("error", "the file cannot be opened", "check the path"),
@@ -79,7 +78,9 @@ KINDS: dict[str, Kind] = {
     ),
     "fractional-grade": Kind("error", "grades that are no integers", "a gain table admits them, other tools cut them"),
     "no-positive-query": Kind(
-        "warning", "no document is known to be relevant to the query: most measures have no value", _CHOOSE
+        "warning",
+        "no document is known to be relevant to the query: most measures have no value",
+        "--set undefined=… says what counts then",
     ),
     "grade-scale": Kind("note", "the grades and how often each was given", ""),
     "reversed-grades": Kind(
@@ -126,9 +127,13 @@ KINDS: dict[str, Kind] = {
         "warning", "the run returns not one of the judged documents", "look for prefixes, or another collection"
     ),
     "missing-query": Kind(
-        "warning", "judged queries that are not in the run; tools count them as 0, or leave them out", _CHOOSE
+        "warning",
+        "judged queries that are not in the run; tools count them as 0, or leave them out",
+        "they count as empty rankings; --set queries=answered leaves them out",
     ),
-    "extra-query": Kind("warning", "queries of the run that are not judged are left out", _CHOOSE),
+    "extra-query": Kind(
+        "warning", "queries of the run that are not judged are left out", "--set extra_query=error or zero else"
+    ),
     "unjudged": Kind("note", "the share of unjudged documents inside the cutoff", ""),
 }
 """Every code, in the order of the table. Codes are stable: one is never given another meaning."""

@@ -8,7 +8,7 @@ from metricpact.bridges.sources.findings import Findings
 from metricpact.contracts.parallel import in_parts
 from metricpact.contracts.rows import SPREAD, Keys
 from metricpact.contracts.tables import Ints, Table
-from metricpact.crosscheck.lint.repeats import Some, at_rows
+from metricpact.crosscheck.lint.repeats import Some, at_rows, counted
 
 MARK = "\ufeff"
 # White space of Unicode, and what is not seen: soft hyphen, zero-width space and joiners, marks of direction.
@@ -72,7 +72,7 @@ def check_self_matches(table: Table, keys: Keys, findings: Findings) -> None:
     if len(rows):
         findings.add(
             "document-is-query",
-            f"{len(rows)} documents have the id of their query",
+            f"{counted(len(rows), 'document')} with the id of the query",
             **at_rows(table, int(rows[0])),
             count=len(rows),
         )

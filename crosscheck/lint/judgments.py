@@ -7,7 +7,7 @@ from metricpact.bridges.sources.findings import Findings
 from metricpact.contracts.rows import row_keys
 from metricpact.contracts.tables import Judgments
 from metricpact.crosscheck.lint.ids import check_ids, check_self_matches
-from metricpact.crosscheck.lint.repeats import Some, at_rows, check_scattered, over_queries, repeats
+from metricpact.crosscheck.lint.repeats import Some, at_rows, check_scattered, counted, over_queries, repeats
 
 
 def check_judgments(judgments: Judgments, findings: Findings) -> None:
@@ -51,7 +51,7 @@ def _check_grades(judgments: Judgments, findings: Findings) -> None:
         values, first, counts = np.unique(grades[rows], return_index=True, return_counts=True)
         made = (
             (
-                f"grade {value}: {count} {_plural(count, 'judgment')}",
+                f"grade {value}: {counted(count, 'judgment')}",
                 at_rows(judgments, int(rows[at])) | {"count": count},
             )
             for value, at, count in zip(values.tolist(), first.tolist(), counts.tolist(), strict=True)
@@ -83,7 +83,3 @@ def _check_scale(judgments: Judgments, findings: Findings) -> None:
             f"no grade is 0, and {positive[0]}, the lowest, is the rarest ({listed}): 1 may stand for the best",
             count=len(judgments),
         )
-
-
-def _plural(count: int, word: str) -> str:
-    return word if count == 1 else f"{word}s"

@@ -12,7 +12,7 @@ from metricpact.contracts.rows import find_rows, row_keys
 from metricpact.contracts.tables import Ints, Judgments
 from metricpact.crosscheck.lint.near import check_near_documents, check_near_queries
 from metricpact.crosscheck.lint.rankings import Flags, Rankings
-from metricpact.crosscheck.lint.repeats import named, over_queries
+from metricpact.crosscheck.lint.repeats import counted, named, over_queries
 
 _Z = 3.0  # a sign test this sure is wrong about once in 700
 
@@ -106,8 +106,8 @@ def _check_straddling(judgments: Judgments, rankings: Rankings, hits: Hits, cuto
             queries = rankings.run.queries[np.unique(rankings.codes[groups])]
             findings.add(
                 "tie-at-relevance",
-                f"{len(groups)} ties{extent} inside the first {cutoff} hold documents of different relevance, "
-                f"in {len(queries)} of {len(rankings.starts)} rankings",
+                f"{counted(len(groups), 'tie')}{extent} inside the first {cutoff} "
+                f"with documents of different relevance, in {len(queries)} of {len(rankings.starts)} rankings",
                 lines=rankings.lines(*rows),
                 query=rankings.query(rows[0]),
                 count=len(groups),

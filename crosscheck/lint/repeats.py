@@ -32,6 +32,11 @@ def at_rows(table: Table, *rows: int) -> dict[str, Any]:
     return {"lines": lines, "query": table.queries[query], "document": table.docs[row]}
 
 
+def counted(count: int, word: str, several: str = "") -> str:
+    """A count with its word: 1 tie, 2 ties."""
+    return f"{count} {word if count == 1 else several or word + 's'}"
+
+
 def named(ids: pl.Series | list[str]) -> str:
     """The first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")

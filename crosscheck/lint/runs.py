@@ -11,7 +11,7 @@ from metricpact.contracts.sorting import queries_of
 from metricpact.contracts.tables import Ints
 from metricpact.crosscheck.lint.ids import check_ids, check_self_matches
 from metricpact.crosscheck.lint.rankings import Rankings
-from metricpact.crosscheck.lint.repeats import Some, at_rows, check_scattered, named, over_queries, repeats
+from metricpact.crosscheck.lint.repeats import Some, at_rows, check_scattered, counted, named, over_queries, repeats
 
 
 def check_run(rankings: Rankings, cutoffs: Sequence[int], findings: Findings) -> None:
@@ -100,7 +100,8 @@ def _check_ties(rankings: Rankings, findings: Findings) -> None:
         queries = rankings.nonempty()[queries_of(only, rankings.starts)]
         findings.add(
             "float32-ties",
-            f"{len(only)} neighbours differ in double precision only ({scores[place]} and {scores[place + 1]}), "
+            f"{counted(len(only), 'pair')} of neighbours that only double precision tells apart "
+            f"({scores[place]} and {scores[place + 1]}), "
             f"in {len(queries)} of {len(rankings.starts)} rankings",
             lines=rankings.lines(rankings.row(place + 1), rankings.row(place)),
             count=len(only),
@@ -156,7 +157,8 @@ def _check_depth(rankings: Rankings, cutoffs: Sequence[int], findings: Findings)
     deeper = ", ".join(f"{int(np.count_nonzero(depths > cutoff))} go beyond {cutoff}" for cutoff in cutoffs)
     findings.add(
         "depth",
-        f"{len(depths)} rankings of {depths.min()} to {depths.max()} documents, median {np.median(depths):g}; {deeper}",
+        f"{counted(len(depths), 'ranking')} of {depths.min()} to {depths.max()} documents, "
+        f"median {np.median(depths):g}; {deeper}",
         count=len(depths),
     )
     for cutoff in cutoffs:

@@ -10,6 +10,7 @@ from metricpact.bridges.sources.findings import Finding
 from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
 from metricpact.contracts.version import VERSION
 from metricpact.crosscheck.lint.lint import LintReport
+from metricpact.crosscheck.lint.repeats import counted
 from metricpact.render.report import Report, Table
 
 _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -42,7 +43,6 @@ def _row(finding: Finding) -> dict[str, str]:
         "code": finding.code,
         "where": ":".join([finding.file, ", ".join(map(str, finding.lines))]) if finding.lines else finding.file,
         "finding": _visible(finding.message),
-        "hint": finding.hint or KINDS[finding.code].hint,
     }
 
 
@@ -52,7 +52,14 @@ def _visible(text: str) -> str:
 
 
 def _lines(report: LintReport, shown: list[Finding]) -> list[str]:
+    hints = {
+        f"{finding.code}: {finding.hint or KINDS[finding.code].hint}" for finding in shown if KINDS[finding.code].hint
+    }
     lines = [
+        *(f"hint: {hint}" for hint in sorted(hints)),
+        *([""] if hints else []),
+    ]
+    lines += [
         f"{linted.kind} {linted.name}: "
         + ("not read" if linted.rows is None else f"{linted.rows} rows, {linted.queries} queries")
         for linted in report.inputs
@@ -63,7 +70,7 @@ def _lines(report: LintReport, shown: list[Finding]) -> list[str]:
         for code, count in report.counts.items()
         if 0 < listed[code] < count
     ]
-    totals = ", ".join(f"{report.total(severity)} {severity}s" for severity in SEVERITIES)
+    totals = ", ".join(counted(report.total(severity), severity) for severity in SEVERITIES)
     return [*lines, totals]
 
 
