@@ -2,8 +2,8 @@
 
 A case is a valid file of some format that was damaged (bytes changed, cut, doubled, tokens put in, two files joined,
 compressed and damaged again), or noise. It may be read or refused with a ``MetricpactError``; anything else, and more
-than ``PATIENCE`` seconds of CPU time, is a failure. A file that reads plainly has no error of reading in lint, and the other way
-round. Cases run in child processes, so that one that kills its process is seen too.
+than ``PATIENCE`` seconds of CPU time, is a failure. A file that reads plainly has no error of reading in lint, and the
+other way round. Cases run in child processes, so that one that kills its process is seen too.
 """
 
 from __future__ import annotations
