@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
+    from metricpact.contracts.errors import InputWarning as InputWarning
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
     from metricpact.contracts.measures import parse_measure as parse_measure
@@ -39,6 +40,7 @@ _HOMES = {
     "Run": "metricpact.contracts.tables",
     "Scores": "metricpact.contracts.scores",
     "MetricpactError": "metricpact.contracts.errors",
+    "InputWarning": "metricpact.contracts.errors",
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 # the keys are text
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from metricpact.bridges.registry import BACKENDS, get_bridge
 from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
+from metricpact.bridges.sources.registry import FORMATS, QRELS, RUN
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.profiles import load_profile, profile_names
@@ -100,9 +101,18 @@ def _backends() -> str:
     return "\n".join([*rows, "", *(f"{number}. {reason}" for reason, number in reasons.items())])
 
 
+def _formats() -> str:
+    rows = ["| format | what it is | judgments | runs |", "|---|---|---|---|"]
+    for format_ in FORMATS.values():
+        cells = ["yes" if format_.reads(kind) else "" for kind in (QRELS, RUN)]
+        rows.append(f"| `{format_.name}` | {format_.summary} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "lint": _lint,
+    "formats": _formats,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metricpact.bridges.sources import compression
+from metricpact.bridges.sources import compression, streams
 from metricpact.bridges.sources.registry import FORMATS, by_name
 from metricpact.bridges.sources.streams import open_stream
 from metricpact.cli import cli
@@ -173,6 +173,18 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
     pl.select(pl.repeat(1, 20_000_000, dtype=pl.Int8).alias("label")).write_parquet(path, statistics=False)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(LimitError, match="expand to more than"):
+        mp.read_qrels(path)
+
+
+def test_json_on_one_line_may_be_longer_than_a_line_of_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole run may stand on one line there; a line of text that long is no text."""
+    monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(streams, "SLICE", 100)
+    path = tmp_path / "qrels"
+    path.write_text("\ufeff" + json.dumps({f"q{place}": {"d": 1} for place in range(1000)}), encoding="utf-8")
+    assert len(mp.read_qrels(path)) == 1000
+    path.write_text("q" * 2000 + " 0 d 1\n")
+    with pytest.raises(InputError, match="longer than 1000 bytes"):
         mp.read_qrels(path)
 
 
@@ -417,7 +429,7 @@ def test_judged_queries_that_a_folder_does_not_list_are_told(tmp_path: Path) -> 
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_bytes(QRELS_FILES["beir bare"])
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "one"}\n')
-    with pytest.warns(mp.contracts.errors.InputWarning) as caught:
+    with pytest.warns(mp.InputWarning) as caught:
         mp.read_qrels(tmp_path)
     assert [str(warning.message).partition(": ")[2] for warning in caught] == [
         "test.tsv has no header line: its first line is read as a judgment, which BEIR's own loader drops",

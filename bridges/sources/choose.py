@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from metricpact.bridges.sources.beir import NO_HEADER, joined, notes_on_folder, qrels_in_folder
 from metricpact.bridges.sources.findings import PLAIN, Reading
-from metricpact.bridges.sources.objects import judgments_from_object, run_from_object
 from metricpact.bridges.sources.registry import QRELS, RUN, Format, detect, get_format, peek
-from metricpact.bridges.sources.streams import open_input
+from metricpact.bridges.sources.streams import Opened, open_input
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Run
 
@@ -35,6 +33,8 @@ def read_judgments(
     if isinstance(source, Judgments):
         return source
     if not isinstance(source, str | os.PathLike):
+        from metricpact.bridges.sources.objects import judgments_from_object
+
         return judgments_from_object(source)
     forced = None if format in (None, DATASET) else get_format(str(format), QRELS)
     name = str(source)
@@ -46,13 +46,10 @@ def read_judgments(
         from metricpact.bridges.sources.ir_datasets_source import read_file_or_dataset
 
         return read_file_or_dataset(name)
-    path = Path(source)
-    if name == "-" or not os.path.isdir(source):
-        return _read_file(path, forced, in_folder=False, hashing=hashing, findings=findings)
-    files = qrels_in_folder(path, split)
-    parts = [_read_file(file, forced, in_folder=True, hashing=hashing, findings=findings) for file in files]
-    judgments = joined(parts, path)
-    return judgments.noted(*notes_on_folder(path, judgments))
+    if name != "-" and os.path.isdir(source):
+        return _read_folder(Path(source), split, forced, hashing=hashing, findings=findings)
+    with open_input(Path(source), hashing=hashing, findings=findings) as opened:
+        return _read_qrels(opened, forced or detect(opened, QRELS))
 
 
 def read_run(
@@ -66,6 +63,8 @@ def read_run(
     if isinstance(source, Run):
         return source
     if not isinstance(source, str | os.PathLike):
+        from metricpact.bridges.sources.objects import run_from_object
+
         return run_from_object(source)
     forced = None if format is None else get_format(format, RUN)
     if str(source) != "-" and os.path.isdir(source):
@@ -78,13 +77,25 @@ def read_run(
         return chosen.read_run(opened)
 
 
-def _read_file(path: Path, forced: Format | None, *, in_folder: bool, hashing: bool, findings: Reading) -> Judgments:
-    with open_input(path, hashing=hashing, findings=findings) as opened:
-        chosen = forced or detect(opened, QRELS, in_folder=in_folder)
-        assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
-        bare = in_folder and chosen.name == "beir" and peek(opened).shown == "rows"
-        judgments = chosen.read_qrels(opened)
-    return judgments.noted(f"{path.name} {NO_HEADER}") if bare else judgments
+def _read_folder(folder: Path, split: str, forced: Format | None, *, hashing: bool, findings: Reading) -> Judgments:
+    """The judgments of a BEIR folder's split, with notes on what is odd about it."""
+    from metricpact.bridges.sources.beir import NO_HEADER, joined, notes_on_folder, qrels_in_folder
+
+    parts: list[Judgments] = []
+    notes: list[str] = []
+    for path in qrels_in_folder(folder, split):
+        with open_input(path, hashing=hashing, findings=findings) as opened:
+            chosen = forced or detect(opened, QRELS, in_folder=True)
+            if chosen.name == "beir" and peek(opened).shown == "rows":
+                notes.append(f"{path.name} {NO_HEADER}")
+            parts.append(_read_qrels(opened, chosen))
+    judgments = joined(parts, folder)
+    return judgments.noted(*notes, *notes_on_folder(folder, judgments))
+
+
+def _read_qrels(opened: Opened, chosen: Format) -> Judgments:
+    assert chosen.read_qrels is not None  # noqa: S101 # detect and get_format give what reads qrels
+    return chosen.read_qrels(opened)
 
 
 def _may_be_dataset(name: str) -> bool:

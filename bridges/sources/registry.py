@@ -13,11 +13,12 @@ from functools import cached_property
 from metricpact.bridges.sources.columns import is_header
 from metricpact.bridges.sources.compression import SUFFIXES
 from metricpact.bridges.sources.lines import first_fields
-from metricpact.bridges.sources.streams import ARROW, ARROW_STREAM, PARQUET, Opened, is_binary
+from metricpact.bridges.sources.streams import ARROW, ARROW_STREAM, PARQUET, Opened, is_binary, is_json
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Run
 
 QRELS, RUN = "qrels", "run"
+_LONGEST_RECORD = 1 << 20
 KNOWN_ITEM_COLUMNS = ("query_id", "expected_id", "ranked_ids")
 
 
@@ -35,7 +36,7 @@ class Peek:
         """``binary``, ``json``, ``jsonl``, ``known-item``, a header (``beir``, ``tsv``, ``csv``), or ``rows``."""
         if is_binary(self.head):
             return "binary"
-        if self.head.lstrip()[:1] == b"{":
+        if is_json(self.head):
             return "jsonl" if _is_record(self.head) else "json"
         tabs = _text(self.tabs)
         commas = _text(b"\t".join(self.tabs).split(b","))
@@ -127,6 +128,8 @@ def _is_record(head: bytes) -> bool:
     import json
 
     line, _, below = head.lstrip().partition(b"\n")
+    if len(line) > _LONGEST_RECORD:
+        return False
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -54,7 +54,7 @@ class Stream:
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     data = b"".join((rest, memoryview(chunk)[:end]))
-                    yield self._without_mark(data) if first else data
+                    yield self.without_mark(data) if first else data
                     first = False
                     rest = chunk[end:]
                 else:
@@ -64,11 +64,12 @@ class Stream:
                         f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
                     )
             if rest:
-                yield self._without_mark(rest) if first else rest
+                yield self.without_mark(rest) if first else rest
         finally:
             self.close()
 
-    def _without_mark(self, data: bytes) -> bytes:
+    def without_mark(self, data: bytes) -> bytes:
+        """The first bytes without a byte order mark, which is told to the findings."""
         if data.startswith(BOM):
             self.findings.notice("byte-order-mark", 1)
         return data.removeprefix(BOM)
@@ -142,17 +143,18 @@ def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = 
 class Opened:
     """An input with its first bytes looked at: ``slices`` are all of it, ``head`` is the first of them.
 
-    A binary input comes in chunks of any cut; a text in slices that end with a line. It closes the input when it is
-    left as a context.
+    A binary input comes in chunks of any cut; a text in slices that end with a line. ``whole`` are the chunks of a
+    text that may be one line, however long: of the two, one is read. Leaving it as a context closes the input.
     """
 
     stream: Stream
     slices: Iterator[bytes]
     head: bytes
+    whole: Iterator[bytes] | None = None
 
     def data(self) -> bytes:
         """All bytes."""
-        return b"".join(self.slices)
+        return b"".join(self.slices if self.whole is None else self.whole)
 
     def __enter__(self) -> Self:
         return self
@@ -173,6 +175,10 @@ def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = P
     chunks = chain([first], chunks)
     if is_binary(first):
         return Opened(stream, chunks, first)
+    if is_json(first):
+        bare = stream.without_mark(first)
+        chunks = chain([bare], islice(chunks, 1, None))
+        return Opened(stream, stream.slices(chunks), bare, chunks)
     slices = stream.slices(chunks)
     head = next(slices, b"")
     if not head.strip():
@@ -182,6 +188,11 @@ def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = P
         stream.close()
         raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
     return Opened(stream, chain([head], slices), head)
+
+
+def is_json(head: bytes) -> bool:
+    """Whether some first bytes begin a JSON object."""
+    return head.removeprefix(BOM).lstrip()[:1] == b"{"
 
 
 def is_binary(head: bytes) -> bool:
