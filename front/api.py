@@ -73,6 +73,7 @@ def lint(
     *runs: Any,
     cutoffs: Iterable[int] = (10,),
     format: str | None = None,  # noqa: A002 # the flag's name
+    run_format: str | None = None,
     split: str = "test",
     limit: int = 20,
 ) -> LintReport:
@@ -83,7 +84,7 @@ def lint(
     """
     from metricpact.crosscheck.lint.lint import lint as find
 
-    return find(qrels, runs, cutoffs=tuple(cutoffs), format=format, split=split, limit=limit)
+    return find(qrels, runs, cutoffs=tuple(cutoffs), format=format, run_format=run_format, split=split, limit=limit)
 
 
 def convert(

@@ -166,13 +166,13 @@ def check(data: bytes, folder: Path, rng: random.Random) -> str:
     streams.SLICE, lines._MORSEL = rng.choice([before, (16, 8), (100, 1)])
     try:
         forced = rng.choice([*[None] * 2 * len(FORMATS), *FORMATS])
-        of_run = forced if forced and FORMATS[forced].reads("run") else None  # as lint takes it
+        of_run = forced if forced and FORMATS[forced].reads("run") else None
         plain = {
             "qrels": allowed(lambda: mp.read_qrels(path, format=forced), "read_qrels"),
             "run": allowed(lambda: mp.read_run(path, format=of_run), "read_run"),
         }
         held: list[LintReport] = []
-        linted, _ = allowed(lambda: held.append(mp.lint(path, path, format=forced, limit=0)), "lint")
+        linted, _ = allowed(lambda: held.append(mp.lint(path, path, format=forced, run_format=of_run, limit=0)), "lint")
         if not linted:
             raise FuzzError("lint: refused a file that can be opened")
         for kind, place in (("qrels", 0), ("run", 1)):

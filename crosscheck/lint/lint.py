@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from metricpact.bridges.sources.choose import DATASET, read_judgments, read_run
 from metricpact.bridges.sources.findings import Finding, Findings
 from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
-from metricpact.bridges.sources.registry import FORMATS, QRELS, RUN, get_format
+from metricpact.bridges.sources.registry import QRELS, RUN, get_format
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.tables import Judgments, Run, Table
@@ -77,18 +77,19 @@ def lint(
     *,
     cutoffs: Sequence[int] = DEFAULT_CUTOFFS,
     format: str | None = None,  # noqa: A002 # the flag's name
+    run_format: str | None = None,
     split: str = "test",
     limit: int = DEFAULT_LIMIT,
 ) -> LintReport:
     """Look for every defect in judgments and runs (paths or Python objects).
 
-    ``cutoffs`` are the depths at which ties, unjudged documents and short rankings count; ``limit`` is the most
-    findings of one code and file that are listed (0: all). Raises ``InputError`` only where no input can be opened.
+    ``format`` forces that of the judgments, ``run_format`` that of the runs. ``cutoffs`` are the depths at which ties,
+    unjudged documents and short rankings count; ``limit`` is the most findings of one code and file that are listed
+    (0: all). Raises ``InputError`` only where no input can be opened.
     """
-    # A format that has no runs, such as beir, is meant for the judgments.
-    run_format = format if format in FORMATS and FORMATS[format].reads(RUN) else None
-    if format not in (None, DATASET):
-        get_format(str(format), QRELS)
+    for named, kind in ((format, QRELS), (run_format, RUN)):
+        if named not in (None, DATASET):
+            get_format(str(named), kind)
     depths = tuple(dict.fromkeys(_checked(cutoff) for cutoff in cutoffs))
     seen: list[tuple[Findings, str, Table | None]] = []
     unopened: list[InputError] = []

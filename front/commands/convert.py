@@ -11,7 +11,7 @@ from metricpact.commands import options
 @click.argument("target", metavar="OUT")
 @click.option("--to", metavar="FORMAT", help="The format to write; default: what the name of OUT stands for.")
 @click.option("--kind", type=click.Choice(["qrels", "run"]), help="What IN holds, where it could be both.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force the format of IN.")
+@options.format_option
 @click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
 @click.option("--tag", metavar="TAG", help="The tag of a TREC run.")
 @click.option(

@@ -30,7 +30,8 @@ def _codes(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=_codes,
     help="List the codes and what they mean.",
 )  # fmt: skip
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files.")
+@options.format_option
+@options.run_format_option
 @click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
 @options.output_choice("sarif")
 @options.quiet_option
@@ -40,6 +41,7 @@ def command(
     cutoffs: tuple[int, ...],
     limit: int,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     strict: bool,
@@ -58,6 +60,14 @@ def command(
 
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("standard input (-) can be read once only")
-    report = lint(qrels, runs, cutoffs=cutoffs or DEFAULT_CUTOFFS, format=format_, split=split, limit=limit)
+    report = lint(
+        qrels,
+        runs,
+        cutoffs=cutoffs or DEFAULT_CUTOFFS,
+        format=format_,
+        run_format=options.format_of_runs(format_, run_format),
+        split=split,
+        limit=limit,
+    )
     write(lint_report(report, notes=not quiet), chosen(output), places=4)
     return 0 if report.passed(strict=strict) else 1
