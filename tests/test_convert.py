@@ -163,6 +163,12 @@ def test_ranks_are_kept_or_refused(tmp_path: Path) -> None:
     mp.convert(source, tmp_path / "out.json", drop=["rank"])
     mp.convert(source, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "query_id,doc_id,score,rank\nq,a,2.0,0\nq,b,1.0,1\n"
+    unscored = tmp_path / "unscored.csv"
+    unscored.write_text("query_id,doc_id,rank\nq,b,2\nq,a,1\n")
+    mp.convert(unscored, tmp_path / "unscored.parquet")
+    assert list(mp.read_run(tmp_path / "unscored.parquet").to_polars()["rank"]) == [2, 1]
+    with pytest.raises(InputError, match="all that orders"):
+        mp.convert(unscored, tmp_path / "unscored.json", drop=["rank"])
     source.write_text("q Q0 a x 2.0 t\n")
     with pytest.raises(InputError, match="rank 'x'"):
         mp.convert(source, tmp_path / "again.run")

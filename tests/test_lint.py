@@ -167,7 +167,7 @@ PLANTED: dict[str, tuple[Callable[[Files], Files], set[str], int | None]] = {
     "missing-query": (lambda files: (files[0], files[1][12:]), set(), None),
     "extra-query": (lambda files: (files[0][:-12], files[1]), set(), 133),
 }
-ELSEWHERE = {"cannot-open", "unreadable", "how-read", "no-rows", "not-utf8"} | NOTES
+ELSEWHERE = {"repeated-rank"} | {"cannot-open", "unreadable", "how-read", "no-rows", "not-utf8"} | NOTES
 """Codes that other tests plant."""
 
 
@@ -308,6 +308,26 @@ def test_ties_of_equal_grades_do_not_straddle() -> None:
     assert "tie-at-relevance" not in mp.lint({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "b": 1.0}}).counts
     assert "tie-at-relevance" not in mp.lint({"q": {"a": 0, "x": 1}}, {"q": {"a": 1.0, "b": 1.0}}).counts
     assert "tie-at-relevance" in mp.lint({"q": {"a": 1, "b": 2}}, {"q": {"a": 1.0, "b": 1.0}}).counts
+
+
+def test_a_run_without_scores_is_ordered_by_its_ranks(tmp_path: Path) -> None:
+    """As scoring does it: the prefix is that of the ranks, equal ranks are an error, and nothing is tied."""
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,rank\nq,u,2\nq,a,1\n")
+    report = mp.lint({"q": {"a": 1, "b": 0}}, path, cutoffs=[1])
+    assert "0 of 1 documents" in next(each.message for each in report.findings if each.code == "unjudged")
+    assert codes(report) == {}
+    path.write_text("query_id,doc_id,rank\nq,u,2\nq,a,1\nq,v,2\n")
+    (found,) = [each for each in mp.lint({"q": {"a": 1}}, path, cutoffs=[1]).findings if each.severity == "error"]
+    assert (found.code, found.lines, found.document) == ("repeated-rank", (4, 2), "v")
+    assert codes(mp.lint({"q": {"a": 1, "u": 0}}, {"q": ["a", "u"]}, cutoffs=[1])) == {}
+
+
+def test_a_grade_beyond_2_53_is_a_malformed_line_and_stops_nothing(tmp_path: Path) -> None:
+    """The other judgments are looked at all the same."""
+    qrels, run = clean()
+    qrels[4], qrels[11] = "q1 0 q1-d5 1e30", "q1 0 q1-d12 -1"
+    assert codes(lint(tmp_path, text(qrels), text(run))) == {"malformed-line": 1, "negative-grade": 1}
 
 
 def test_queries_and_rankings_without_rows() -> None:

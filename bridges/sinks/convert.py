@@ -150,6 +150,10 @@ def _without(table: Judgments | Run, drop: Collection[str]) -> Judgments | Run:
         offsets = np.append(table.offsets[:-1][full], table.offsets[-1])
         table = replace(table, queries=table.queries.filter(pl.Series(full)), offsets=offsets)
     if "rank" in drop and isinstance(table, Run):
+        if table.scores is None and table.ranks is not None:
+            raise InputError(
+                "the ranks are all that orders this run", "convert without --drop rank", source=table.origin.name
+            )
         table = replace(table, ranks=None, rank_fault=None)
     return table
 

@@ -95,6 +95,9 @@ KINDS: dict[str, Kind] = {
         "error", "the rank column contradicts the scores", "--set rank_conflict=ignore or --set order=rank"
     ),
     "bad-rank": Kind("error", "the rank column holds something other than integers", "--set rank_conflict=ignore"),
+    "repeated-rank": Kind(
+        "error", "two documents of a ranking without scores have one rank", "number the ranks 1, 2, 3, …"
+    ),
     "scattered-query": Kind("warning", "the rows of a query do not lie together", "sort the file by query"),
     "unsorted-ranking": Kind(
         "warning", "the rows of a query are not in the order of their scores", "sort by falling score"

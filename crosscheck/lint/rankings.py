@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Rankings:
-    """A run with its rows in evaluated order (by falling score, ties as listed).
+    """A run with its rows in evaluated order (by falling score, ties as listed; without scores by rank).
 
     A *place* is the index of a row in that order; places of one query lie together, as its rows do.
     """
@@ -40,10 +41,18 @@ class Rankings:
     @cached_property
     def order(self) -> Ints | None:
         """The row at every place, None where rows stand in order already."""
-        if self.run.scores is None or not self.rising.any():
+        run = self.run
+        key: npt.NDArray[Any]
+        if run.scores is not None:
+            key, astray = -run.scores, self.rising
+        elif run.ranks is not None:
+            key, astray = run.ranks, within(run.ranks[1:] < run.ranks[:-1], self.starts)
+        else:
             return None
-        order = np.arange(len(self.run))
-        sort_rows(order, self.starts, queries_of(np.flatnonzero(self.rising), self.starts), -self.run.scores)
+        if not astray.any():
+            return None
+        order = np.arange(len(run))
+        sort_rows(order, self.starts, queries_of(np.flatnonzero(astray), self.starts), key)
         return order
 
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from metricpact.bridges.sources.findings import Findings
 from metricpact.contracts.ordering import rank_conflicts
-from metricpact.contracts.sorting import queries_of
+from metricpact.contracts.sorting import queries_of, within
 from metricpact.contracts.tables import Ints
 from metricpact.crosscheck.lint.ids import check_ids, check_self_matches
 from metricpact.crosscheck.lint.rankings import Rankings
@@ -63,7 +63,10 @@ def _check_ranks(rankings: Rankings, findings: Findings) -> None:
     if run.rank_fault is not None:
         line = run.rank_fault.line
         findings.add("bad-rank", run.rank_fault.bare, lines=() if line is None else (line,))
-    if run.ranks is None or run.scores is None:
+    if run.ranks is None:
+        return
+    if run.scores is None:
+        _check_repeated_ranks(rankings, run.ranks, findings)
         return
     better, worse = rank_conflicts(run.ranks, run.scores, rankings.codes, rankings.starts, rankings.order)
     if len(worse):
@@ -77,6 +80,19 @@ def _check_ranks(rankings: Rankings, findings: Findings) -> None:
             count=len(queries),
             queries=tuple(queries),
         )
+
+
+def _check_repeated_ranks(rankings: Rankings, ranks: Ints, findings: Findings) -> None:
+    """Equal ranks in a run without scores, which has nothing else to order it."""
+    seen = ranks if rankings.order is None else ranks[rankings.order]
+    places = np.flatnonzero(within(seen[1:] == seen[:-1], rankings.starts))
+
+    def told() -> Some:
+        for place in places.tolist():
+            first, second = rankings.row(place), rankings.row(place + 1)
+            yield f"rank {seen[place]} stands twice in a ranking without scores", at_rows(rankings.run, second, first)
+
+    findings.add_some("repeated-rank", len(places), told())
 
 
 def _check_ties(rankings: Rankings, findings: Findings) -> None:
