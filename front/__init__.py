@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
     from metricpact.api import infer as infer
+    from metricpact.api import convert as convert
+    from metricpact.api import lint as lint
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
@@ -33,6 +35,8 @@ _HOMES = {
     "infer": "metricpact.api",
     "claims": "metricpact.api",
     "bounds": "metricpact.api",
+    "lint": "metricpact.api",
+    "convert": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from metricpact.crosscheck.audit.audit import Audit
     from metricpact.crosscheck.audit.infer import Inference
     from metricpact.crosscheck.claims.verdicts import ClaimsReport
+    from metricpact.bridges.sinks.convert import Converted
+    from metricpact.crosscheck.lint.lint import LintReport
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -137,7 +139,7 @@ def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 
     """
     from metricpact.crosscheck.audit.infer import infer as search
 
-    return search(read_judgments(qrels), read_run_source(run), published, changes=changes)
+    return search(_judgments(qrels), read_run_source(run), published, changes=changes)
 
 
 def claims(path: str | PathLike[str]) -> ClaimsReport:
@@ -150,9 +152,6 @@ def claims(path: str | PathLike[str]) -> ClaimsReport:
     return check_claims(str(path))
 
 
-    return search(_judgments(qrels), read_run_source(run), published, changes=changes)
-
-
 def _judgments(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
     """The judgments, after warnings of what is odd about them; ``Judgments`` themselves were warned of before."""
     judgments = read_judgments(source, format=format, split=split)
@@ -160,3 +159,43 @@ def _judgments(source: Any, *, format: str | None = None, split: str = "test") -
         for note in judgments.origin.notes:
             warnings.warn(f"{judgments.origin.name}: {note}", InputWarning, stacklevel=3)
     return judgments
+
+
+def lint(
+    qrels: Any,
+    *runs: Any,
+    cutoffs: Iterable[int] = (10,),
+    format: str | None = None,  # noqa: A002 # the flag's name
+    run_format: str | None = None,
+    split: str = "test",
+    limit: int = 20,
+) -> LintReport:
+    """Every finding in judgments and runs (whatever ``score`` takes), none of them fatal to the next.
+
+    ``report.findings`` have a code, severity, message, file, lines and hint; ``report.passed(strict=True)`` says
+    whether there is none that is graver than a note. Raises ``InputError`` only where no input can be opened.
+    """
+    from metricpact.crosscheck.lint.lint import lint as find
+
+    return find(qrels, runs, cutoffs=tuple(cutoffs), format=format, run_format=run_format, split=split, limit=limit)
+
+
+def convert(
+    source: Any,
+    target: str | PathLike[str],
+    *,
+    to: str | None = None,
+    kind: str | None = None,
+    format: str | None = None,  # noqa: A002 # the flag's name
+    split: str = "test",
+    tag: str | None = None,
+    drop: Iterable[str] = (),
+    force: bool = False,
+) -> Converted:
+    """Write judgments or a run (whatever ``score`` takes) in another format, lossless or refused.
+
+    See ``metricpact convert --help`` for the formats. Raises ``InputError``, and then nothing is written.
+    """
+    from metricpact.bridges.sinks.convert import convert as write
+
+    return write(source, target, to=to, kind=kind, format=format, split=split, tag=tag, drop=tuple(drop), force=force)

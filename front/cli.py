@@ -17,6 +17,8 @@ COMMANDS = (
     "infer",
     "claims",
     "explain",
+    "lint",
+    "convert",
     "contracts",
     "doctor",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,12 +27,19 @@ set_option = click.option(
 queries_option = click.option(
     "--queries", "queries", metavar="FILE", help="Take the mean over the query ids in a file, one a line."
 )
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", "trec"]),
-    help="Table on a terminal, json when piped, unless named.",
-)
+
+
+def output_choice(*special: str) -> Callable[[Any], Any]:
+    """``-o`` with the formats that every command has, and special ones."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", *special]),
+        help="Table on a terminal, json when piped, unless named.",
+    )
+
+
+output_option = output_choice("trec")
 places_option = click.option(
     "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
 )
