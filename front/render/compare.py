@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 from metricpact.contracts.measures import parse_measure
-from metricpact.crosscheck.compare.comparison import Comparison, Difference
+from metricpact.crosscheck.compare.comparison import Comparison
+from metricpact.crosscheck.compare.difference import Difference
 from metricpact.crosscheck.compare.flips import Flip, MovedDocument, ShownQuery
 from metricpact.render.intervals import interval_text, methods_line, number, signature_lines
 from metricpact.render.report import Report, Table
