@@ -9,14 +9,15 @@ from itertools import combinations
 import polars as pl
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.scores import Column, Scores
-from metricpact.crosscheck.compare.difference import SCHEMA, flat
-from metricpact.crosscheck.compare.difference import Difference as Difference
+from metricpact.crosscheck.compare.difference import SCHEMA, Difference, flat
 from metricpact.crosscheck.compare.flips import Flip, Rankings, ShownQuery, find_flips, show_query
 from metricpact.crosscheck.compare.judging import Cell, judge
 from metricpact.crosscheck.compare.options import ComparisonOptions
 from metricpact.crosscheck.compare.pairing import paired
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
+
+__all__ = ["Comparison", "Difference", "compare_all_pairs", "compare_scores"]
 
 
 @dataclass(frozen=True, eq=False)
