@@ -59,6 +59,7 @@ def judge(cells: Sequence[Cell], options: ComparisonOptions) -> list[Difference]
     best = dict(zip(family, corrected_if(p, least, options.correction), strict=True))
     fewest = np.where(drawn, 1 / (ways.resamples + 1), least)
     reachable = dict(zip(family, corrected_if(p, fewest, options.correction), strict=True))
+    each = options.alpha / (max(len(family), 1) if options.correction != "none" else 1)
     found = []
     for at, (cell, sample) in enumerate(zip(cells, samples, strict=True)):
         n, wins, losses = len(sample), int((sample > 0).sum()), int((sample < 0).sum())
@@ -88,9 +89,7 @@ def judge(cells: Sequence[Cell], options: ComparisonOptions) -> list[Difference]
                 losses=losses,
                 p=tested[at],
                 corrected=float(corrected[at]) if at in corrected else None,
-                minimum_detectable=minimum_detectable_difference(
-                    sample, options.alpha / max(len(family), 1), options.power
-                ),
+                minimum_detectable=minimum_detectable_difference(sample, each, options.power),
                 verdict=verdict,
                 note=cell.note,
                 base_micro=_micro(cell.old, cell.known),
@@ -111,7 +110,8 @@ def minimum_detectable_difference(sample: Floats, alpha: float, power: float) ->
     """The smallest true mean difference that a two-sided test at ``alpha`` finds with this power.
 
     (t(1 − alpha/2) + t(power)) · s / √n with n − 1 degrees of freedom and s the standard deviation of the
-    differences (Bloom, Evaluation Review 19, 1995). None for fewer than two pairs, or differences that are all equal.
+    differences (Bloom, Evaluation Review 19, 1995). Where p-values are corrected, comparisons take alpha over the size
+    of the family, which the smallest of them has to meet. None for fewer than two pairs, or equal differences.
     """
     n = len(sample)
     spread = float(sample.std(ddof=1)) if n > 1 else 0.0

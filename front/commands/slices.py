@@ -35,6 +35,7 @@ from metricpact.commands import options
     help="What was decided for NONE questions; without it they are not scored.",
 )
 @click.option("--averages", is_flag=True, help="Pooled counts (micro) and means over slices too.")
+@options.proportion_option
 @options.interval_options
 @options.contract_option
 @options.set_option

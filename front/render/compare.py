@@ -153,10 +153,8 @@ def _lines(comparison: Comparison) -> list[str]:
         f"two-sided {options.test} test ({', '.join(methods)}{drawn}), {_CORRECTIONS[options.correction]} "
         f"over a family of {comparison.family} tests, alpha {options.alpha:g}"
     )
-    lines.append(
-        f"detectable: the true difference that would be found with power {options.power:g} "
-        f"at alpha / {max(comparison.family, 1)}"
-    )
+    share = f" / {max(comparison.family, 1)}" if options.correction != "none" else ""
+    lines.append(f"detectable: the true difference that is found with power {options.power:g} at alpha{share}")
     undefined = _undefined(found)
     lines += [f"pairs without a value on a side, left out and counted: {undefined}"] if undefined else []
     for (base, candidate), (left, right) in comparison.unpaired.items():
