@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from metricpact.api import infer as infer
     from metricpact.api import convert as convert
     from metricpact.api import lint as lint
+    from metricpact.api import compare as compare
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import slices as slices
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import InputWarning as InputWarning
     from metricpact.contracts.errors import MetricpactError as MetricpactError
@@ -37,6 +39,8 @@ _HOMES = {
     "bounds": "metricpact.api",
     "lint": "metricpact.api",
     "convert": "metricpact.api",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

@@ -19,6 +19,8 @@ COMMANDS = (
     "explain",
     "lint",
     "convert",
+    "slices",
+    "compare",
     "contracts",
     "doctor",
 )

@@ -52,6 +52,16 @@ def _lint() -> str:
 def _shown(command: str) -> str:
     """A command and what it prints."""
     shown = f"metricpact {command}"
+    return _printed("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _slices() -> str:
+    options = "--k 3 --by language --none-policy nearest-with-note -p 2 -o table"
+    return _printed(f"metricpact slices front/example/slices/known_items.csv {options}")
+
+
+def _printed(shown: str) -> str:
+    """A command line and what it prints."""
     arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
@@ -143,6 +153,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "audit": _audit,
     "infer": _infer,
     "claims": _claims,
+    "slices": _slices,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
