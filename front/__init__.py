@@ -8,6 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import add_record as add_record
+    from metricpact.api import diff_records as diff_records
+    from metricpact.api import export_records as export_records
+    from metricpact.api import list_records as list_records
+    from metricpact.api import load_record as load_record
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.contracts.contract import Contract as Contract
@@ -26,6 +31,11 @@ _HOMES = {
     "score": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
+    "add_record": "metricpact.api",
+    "diff_records": "metricpact.api",
+    "export_records": "metricpact.api",
+    "list_records": "metricpact.api",
+    "load_record": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
     "Profile": "metricpact.contracts.profiles",
     "Measure": "metricpact.contracts.measures",

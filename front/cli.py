@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "explain",
     "contracts",
+    "record",
     "doctor",
 )
 """The commands in the order in which help lists them; each is a module in ``metricpact.commands``."""

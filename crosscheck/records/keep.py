@@ -1,0 +1,86 @@
+"""Adding a record: one transaction, and its id only after everything is on the disk."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+from metricpact.contracts.errors import InputError
+from metricpact.contracts.scores import Scores
+from metricpact.crosscheck.records.record import LABELS, Labels, environment
+from metricpact.crosscheck.records.reference import Reference
+from metricpact.crosscheck.records.store import MEAN, writing
+
+
+def add_record(file: str, scores: Scores, labels: Labels, slices: pl.DataFrame | None = None) -> Reference:
+    """Keep scores with their per-query values; returns once they are flushed to the disk.
+
+    ``slices`` has the column query_id and text columns; rows of queries that are not judged are refused. Raises
+    ``InputError`` (see ``store.writing``); nothing is kept then.
+    """
+    document = scores.to_document()
+    about = {name: document[name] for name in ("contract", "backend", "inputs", "queries")}
+    about["environment"] = environment()
+    place = {query: number for number, query in enumerate(scores.queries)}
+    means = scores.means().select(MEAN[:-2]).rows()
+    sliced = _slice_rows(slices, place) if slices is not None else []
+    with writing(file) as connection:
+        cursor = connection.execute(
+            f"INSERT INTO record (recorded, {', '.join(LABELS)}, about) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            [
+                datetime.now(UTC).isoformat(timespec="milliseconds"),
+                *(getattr(labels, name) for name in LABELS),
+                _json(about),
+            ],
+        )
+        id_ = cursor.lastrowid
+        assert id_ is not None  # noqa: S101 # a row was inserted
+        signed = zip(means, document["measures"], strict=True)
+        _insert(
+            connection,
+            "mean",
+            (
+                (id_, number, *mean, _json(entry["fields"]), entry["signature"])
+                for number, (mean, entry) in enumerate(signed)
+            ),
+            2 + len(MEAN),
+        )
+        _insert(connection, "query", ((id_, number, query) for query, number in place.items()), 3)
+        for number, measure in enumerate(scores.measures):
+            values = scores.by_query(measure).values()
+            reasons, shares = scores.reasons(measure).values(), scores.judged_fraction(measure).values()
+            rows = enumerate(zip(values, reasons, shares, strict=True))
+            _insert(connection, "value", ((id_, number, query, *row) for query, row in rows), 6)
+        _insert(connection, "slice", ((id_, *row) for row in sliced), 5)
+    return Reference(id_, file)
+
+
+def _slice_rows(slices: pl.DataFrame, place: Mapping[str, int]) -> list[tuple[int, str, int, str | None]]:
+    """Rows of the table slice: place of the column, its name, place of the query, value."""
+    if "query_id" not in slices.columns or slices.width < 2:
+        raise InputError("the slice table has no column query_id beside another", "give query_id and slice columns")
+    ids = slices["query_id"].to_list()
+    unknown = next((query for query in ids if query not in place), None)
+    if unknown is not None:
+        raise InputError("the slice table has a query that is not judged", "slice the judged queries", query=unknown)
+    if len(set(ids)) < len(ids):
+        raise InputError("the slice table has a query twice", "give one row a query")
+    names = [name for name in slices.columns if name != "query_id"]
+    return [
+        (number, name, place[query], value)
+        for number, name in enumerate(names)
+        for query, value in zip(ids, slices[name].cast(pl.String), strict=True)
+    ]
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], width: int) -> None:
+    connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)  # noqa: S608 # our tables
+
+
+def _json(value: Any) -> str:
+    """JSON that SQLite can hold: a file's name need not be UTF-8."""
+    return json.dumps(value, allow_nan=False)
