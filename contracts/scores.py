@@ -77,6 +77,7 @@ class Column:
     """One measure's values: ``reason`` indexes ``REASONS`` (0 where ``values`` counts), per judged query.
 
     ``in_mean`` tells which queries the mean is over, ``extra_zeros`` how many zeros extra queries add to it.
+    ``denominator`` is what each query divides by, where the measure is one count over another (see ``pooled.py``).
     """
 
     measure: Measure
@@ -88,6 +89,12 @@ class Column:
     extra_zeros: int
     fields: Mapping[str, Any]
     signature: str
+    denominator: Floats | None = None
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether every value is 0 or 1 by definition, whatever it happens to be: no query divides by more than 1."""
+        return self.denominator is not None and bool((self.denominator <= 1).all())
 
     def mean(self, missing: int, extra: int) -> Mean | UndefinedMean:
         """The mean with its counts; summed exactly, so that the order of queries cannot matter."""
