@@ -51,6 +51,13 @@ def test_a_record_gives_back_the_very_scores(file: str, contract: str, changes: 
     assert kept.scores.to_document(by_query=True) == scores.to_document(by_query=True)
     assert kept.scores.means().equals(scores.means())
     assert kept.scores.to_polars().equals(scores.to_polars())
+    for mine, theirs in zip(kept.scores.columns, scores.columns, strict=True):
+        assert (mine.in_mean.tolist(), mine.extra_zeros) == (theirs.in_mean.tolist(), theirs.extra_zeros)
+        assert _listed(mine.denominator) == _listed(theirs.denominator)
+
+
+def _listed(values: Any) -> list[float] | None:
+    return None if values is None else list(values)
 
 
 def test_a_record_says_what_when_and_in_what(file: str) -> None:

@@ -30,7 +30,9 @@ _ROW = {
     "value": pl.Float64,
     "reason": pl.String,
     "judged_fraction": pl.Float64,
+    "denominator": pl.Float64,
 }
+"""The columns of a row; ``denominator`` stands in records alone."""
 
 
 def read_scores(path: str) -> Scores:
@@ -147,6 +149,7 @@ def _column(
         extra_zeros=len(zeros if isinstance(contract.queries, str) else set(zeros) & set(contract.queries)),
         fields=profile.overrides_for(measure),
         signature=entry["signature"],
+        denominator=None if rows["denominator"].null_count() else rows["denominator"].to_numpy(),
     )
 
 

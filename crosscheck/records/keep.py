@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Any
 
 import polars as pl
@@ -50,11 +51,13 @@ def add_record(file: str, scores: Scores, labels: Labels, slices: pl.DataFrame |
             2 + len(MEAN),
         )
         _insert(connection, "query", ((id_, number, query) for query, number in place.items()), 3)
-        for number, measure in enumerate(scores.measures):
+        for number, column in enumerate(scores.columns):
+            measure = str(column.measure)
             values = scores.by_query(measure).values()
             reasons, shares = scores.reasons(measure).values(), scores.judged_fraction(measure).values()
-            rows = enumerate(zip(values, reasons, shares, strict=True))
-            _insert(connection, "value", ((id_, number, query, *row) for query, row in rows), 6)
+            whole = repeat(None) if column.denominator is None else column.denominator.tolist()
+            rows = enumerate(zip(values, reasons, shares, whole, strict=False))
+            _insert(connection, "value", ((id_, number, query, *row) for query, row in rows), 7)
         _insert(connection, "slice", ((id_, *row) for row in sliced), 5)
     return Reference(id_, file)
 

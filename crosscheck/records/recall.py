@@ -70,7 +70,8 @@ def _load(connection: sqlite3.Connection, reference: Reference) -> Record:
         for (query,) in connection.execute("SELECT query_id FROM query WHERE record = ? ORDER BY place", [reference.id])
     ]
     values = connection.execute(
-        "SELECT mean, query, value, reason, judged_fraction FROM value WHERE record = ? ORDER BY query, mean",
+        "SELECT mean, query, value, reason, judged_fraction, denominator "
+        "FROM value WHERE record = ? ORDER BY query, mean",
         [reference.id],
     ).fetchall()
     document = {

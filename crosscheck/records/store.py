@@ -48,7 +48,7 @@ CREATE TABLE query (
 ) WITHOUT ROWID;
 CREATE TABLE value (
     record INTEGER NOT NULL, mean INTEGER NOT NULL, query INTEGER NOT NULL,
-    value REAL, reason TEXT, judged_fraction REAL,
+    value REAL, reason TEXT, judged_fraction REAL, denominator REAL,
     PRIMARY KEY (record, mean, query)
 ) WITHOUT ROWID;
 CREATE TABLE slice (
