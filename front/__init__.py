@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metricpact.api import add_record as add_record
+    from metricpact.api import compare as compare
     from metricpact.api import diff_records as diff_records
     from metricpact.api import export_records as export_records
+    from metricpact.api import gate as gate
     from metricpact.api import list_records as list_records
     from metricpact.api import load_record as load_record
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import slices as slices
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
@@ -29,11 +32,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "add_record": "metricpact.api",
     "diff_records": "metricpact.api",
     "export_records": "metricpact.api",
+    "gate": "metricpact.api",
     "list_records": "metricpact.api",
     "load_record": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,18 @@ from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import ContractError
-from metricpact.contracts.measures import Measure
+from metricpact.contracts.measures import Measure, parse_measures
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
 
 if TYPE_CHECKING:
     import polars as pl
+    from metricpact.crosscheck.compare.comparison import Comparison
+    from metricpact.crosscheck.gate.result import GateResult
     from metricpact.crosscheck.records.diff import RecordDiff
     from metricpact.crosscheck.records.record import Record
+    from metricpact.crosscheck.slices.tabulate import SliceScores
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -41,12 +44,95 @@ def score(
     ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
     ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
+    return evaluate(read_judgments(qrels), read_run_source(run), measures, _profile(contract, set), backend)
+
+
+def _profile(contract: str | PathLike[str] | Contract | Profile, changes: Mapping[str, Any] | None) -> Profile:
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
-    if set is not None and not isinstance(set, Mapping):
-        raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
-    if set:
-        profile = profile.with_fields(set)
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, profile, backend)
+    if changes is not None and not isinstance(changes, Mapping):
+        raise ContractError(f"set={changes!r} sets nothing", 'write set={"gain": "linear"}')
+    return profile.with_fields(changes or {})
+
+
+def slices(
+    source: Any,
+    runs: Any = None,
+    measures: Measures | None = None,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    table: Any = None,
+    by: Sequence[str] | None = None,
+    cross: Sequence[Sequence[str]] = (),
+    k: int = 10,
+    min_n: int = 30,
+    none_policy: str | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    **intervals: Any,
+) -> SliceScores:
+    """Score runs by slice: means with their intervals and counts, NONE questions beside them.
+
+    ``source`` is a known-item table (a path); or judgments, with ``runs`` (a path, a list of them, or a mapping of
+    names to runs) and a slice ``table`` (a path, a frame with query_id, or {query: {column: value}}). ``by`` chooses
+    slice columns, ``cross`` crosses some; ``measures`` default to R@1, R@k and RR. ``intervals`` are the fields of
+    ``IntervalOptions``: confidence, proportion, resamples, seed. Raises ``MetricpactError``.
+    """
+    from metricpact.crosscheck.slices.intervals import IntervalOptions
+    from metricpact.crosscheck.slices.sources import slice_judged_runs, slice_known_items
+
+    wanted = None if measures is None else parse_measures(measures)
+    how: dict[str, Any] = {"k": k, "by": by, "cross": cross, "min_n": min_n}
+    how |= {"options": IntervalOptions(**intervals), "profile": _profile(contract, set), "backend": backend}
+    if runs is None:
+        return slice_known_items(source, wanted, none_policy=none_policy, **how)
+    return slice_judged_runs(read_judgments(source), named_runs(runs), wanted, table, **how)
+
+
+def compare(
+    qrels: Any,
+    base: Any,
+    candidates: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    slices: Any = None,
+    by: Sequence[str] | None = None,
+    cross: Sequence[Sequence[str]] = (),
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    **options: Any,
+) -> Comparison:
+    """Compare candidates with a base, paired by query: differences with intervals, tests and one correction.
+
+    ``base`` is a run or its path; ``candidates`` a path, a list of runs or paths, or a mapping of names to runs;
+    ``slices`` a slice table as in ``slices``. ``options`` are the fields of ``ComparisonOptions`` (test, correction,
+    alpha, power) and of ``IntervalOptions`` (confidence, proportion, resamples, seed). Raises ``MetricpactError``.
+    """
+    from metricpact.bridges.sources.slice_table import read_slice_table
+    from metricpact.crosscheck.compare.comparison import compare_scores
+    from metricpact.crosscheck.compare.options import ComparisonOptions
+    from metricpact.crosscheck.slices.slicing import Slicing
+    from metricpact.crosscheck.slices.sources import score_runs
+
+    how = ComparisonOptions.of(**options)
+    slicing = Slicing() if slices is None else Slicing.of(read_slice_table(slices), by, cross)
+    runs = named_runs([base], "base") | named_runs(candidates, "candidate")
+    scored = score_runs(read_judgments(qrels), runs, parse_measures(measures), _profile(contract, set), backend)
+    return compare_scores(scored[0], scored[1:], slicing=slicing, options=how)
+
+
+def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
+    """Runs by name: of a mapping of names to runs or paths, of a list of them, or of one.
+
+    A path names its run; an object in a list is called by ``word`` and its place.
+    """
+    if not isinstance(runs, Mapping):
+        listed = runs if isinstance(runs, list | tuple) else [runs]
+        runs = {
+            str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
+            for at, run in enumerate(listed, 1)
+        }
+    return {name: read_run_source(run) for name, run in runs.items()}
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
@@ -57,6 +143,24 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
+
+
+def gate(
+    rules: str | PathLike[str] | Mapping[str, Any], qrels: Any, base: Any, candidate: Any, *, slices: Any = None
+) -> GateResult:
+    """Judge a candidate against a base: ``.verdict`` is pass, fail or cannot judge, ``.to_polars()`` a row a rule.
+
+    ``rules`` is a TOML file, or the same as a dict. ``base`` and ``candidate`` are runs, ``Scores``, ``Record`` or
+    "record:ID@FILE"; ``qrels`` may be None where both are scored already. Where ``qrels`` is the path of a known-item
+    table, they are names of runs in it. Raises ``MetricpactError``.
+    """
+    from metricpact.crosscheck.gate.gate_file import load_gate
+    from metricpact.crosscheck.gate.inputs import gate_inputs
+    from metricpact.crosscheck.gate.judge import judge_gate
+
+    loaded = load_gate(rules)
+    found = gate_inputs(loaded, qrels, base, candidate, slices)
+    return judge_gate(loaded, found.base, found.candidate, found.slices, found.none)
 
 
 def add_record(

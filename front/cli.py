@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "explain",
     "contracts",
+    "gate",
     "record",
     "doctor",
 )

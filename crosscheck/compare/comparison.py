@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -13,39 +13,17 @@ import polars as pl
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.scores import Column, Scores
 from metricpact.contracts.tables import Floats
-from metricpact.crosscheck.compare.correction import CORRECTIONS, correct, corrected_if
-from metricpact.crosscheck.compare.paired_tests import TESTS, PValue, p_values, without_noise
-from metricpact.crosscheck.slices.intervals import Interval, IntervalOptions, difference_intervals, statistics
+from metricpact.crosscheck.compare.correction import correct, corrected_if
+from metricpact.crosscheck.compare.options import ComparisonOptions
+from metricpact.crosscheck.compare.paired_tests import PValue, p_values, without_noise
+from metricpact.crosscheck.compare.pairing import paired
+from metricpact.crosscheck.slices.intervals import Interval, difference_intervals, statistics
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
 
 BETTER, WORSE, NOT_SHOWN = "better", "worse", "no difference shown"
 UNRESOLVED, FEW_RESAMPLES = "cannot resolve at this n", "cannot resolve with so few resamples"
 UNTESTED = "no test"
-
-
-@dataclass(frozen=True)
-class ComparisonOptions:
-    """How versions are compared; raises ``ContractError`` for a value that makes no comparison.
-
-    ``alpha`` holds for corrected p-values; ``power`` is that of the minimum detectable difference.
-    ``across_contracts`` admits numbers whose signatures differ in their contract part, which are then labelled.
-    """
-
-    test: str = "randomisation"
-    correction: str = "holm"
-    alpha: float = 0.05
-    power: float = 0.8
-    intervals: IntervalOptions = field(default_factory=IntervalOptions)
-    across_contracts: bool = False
-
-    def __post_init__(self) -> None:
-        for word, value, choices in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
-            if value not in choices:
-                raise ContractError(f"{value!r} is not a {word}", f"choose from: {', '.join(choices)}")
-        for word, share in (("alpha", self.alpha), ("power", self.power)):
-            if not 0 < share < 1:
-                raise ContractError(f"{word} {share} is not between 0 and 1", f"write for example {word} 0.05")
 
 
 @dataclass(frozen=True)
@@ -210,26 +188,6 @@ def _compare(
 
 def _scored(run: ScoredRun | Scores, word: str) -> ScoredRun:
     return ScoredRun.from_scores(word, run) if isinstance(run, Scores) else run
-
-
-def paired(first: ScoredRun, second: ScoredRun) -> tuple[ScoredRun, ScoredRun, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Two runs with their shared queries only, by id, and the ids that one side alone has.
-
-    Raises ``InputError`` where they share none.
-    """
-    left = pl.DataFrame({"query_id": first.queries}).with_row_index("left")
-    right = pl.DataFrame({"query_id": second.queries}).with_row_index("right")
-    both = left.join(right, on="query_id", how="inner").sort("query_id")
-    if not len(both):
-        raise InputError(
-            f"{first.name} and {second.name} share no query",
-            "query ids are compared as text, to the letter: are these runs over one set of queries?",
-        )
-    alone = (
-        tuple(left.join(right, on="query_id", how="anti")["query_id"].sort()),
-        tuple(right.join(left, on="query_id", how="anti")["query_id"].sort()),
-    )
-    return first.take(both["left"].to_numpy()), second.take(both["right"].to_numpy()), alone
 
 
 def _cells(

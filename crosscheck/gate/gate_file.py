@@ -17,7 +17,7 @@ from metricpact.crosscheck.gate.rules import DECIDE_BY, INTERVAL, Gate, NoneRule
 from metricpact.crosscheck.gate.toml_lines import Path as KeyPath
 from metricpact.crosscheck.gate.toml_lines import key_lines
 from metricpact.crosscheck.gate.verdicts import KINDS
-from metricpact.crosscheck.slices.none_questions import POLICIES
+from metricpact.crosscheck.slices.no_answer import POLICIES
 
 MIN_N = 30
 """Below this many queries a difference is direction and not evidence."""

@@ -23,7 +23,7 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str) -> Pattern | None:
-        """The pattern of ``all``, ``language=fr``, ``language=*`` or ``language=fr,flag=yes``; None for another text."""
+        """The pattern of ``all``, ``language=fr``, ``language=*``, ``language=fr,flag=yes``; None for another text."""
         if text == ALL:
             return cls()
         parts: list[tuple[str, str]] = []

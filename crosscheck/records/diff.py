@@ -11,14 +11,7 @@ import numpy as np
 import polars as pl
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.scores import Scores
-from metricpact.crosscheck.records.comparable import (
-    judgments_hash,
-    judgments_mismatch,
-    provenance_notes,
-    refuse,
-    set_mismatch,
-    signature_mismatches,
-)
+from metricpact.crosscheck.records.comparable import judgments_hash, mismatches, provenance_notes, refuse
 from metricpact.crosscheck.records.record import Record
 
 SCHEMA = "metricpact.record-diff/1"
@@ -71,10 +64,15 @@ def diff_records(base: Record, candidate: Record, across: Collection[str] = ()) 
             f"{base.reference}: {', '.join(base.scores.measures)}; "
             f"{candidate.reference}: {', '.join(candidate.scores.measures)}",
         )
-    found = [*set_mismatch(base, candidate), *judgments_mismatch(base.scores, candidate.scores)]
-    found += signature_mismatches(base.scores, candidate.scores, measures)
+    both = (base, candidate)
+    found = mismatches(
+        (base.labels.query_set, candidate.labels.query_set),
+        (judgments_hash(base.scores), judgments_hash(candidate.scores)),
+        (base.scores.signatures, theirs),
+        measures,
+    )
     asked = refuse(found, across)
-    sides = [_rows(one.scores) for one in (base, candidate)]
+    sides = [_rows(one.scores) for one in both]
     rows, pairs = [], []
     for measure in measures:
         ours, other = (side.filter(pl.col("measure") == measure) for side in sides)
@@ -127,4 +125,4 @@ def _notes(base: Record, candidate: Record, measures: list[str]) -> list[str]:
         notes.append("queries without judgments count as 0 in a record's mean; here only judged queries are paired")
     if None in [judgments_hash(one.scores) for one in (base, candidate)]:
         notes.append("whether the judgments are the same is not known: a record has no SHA-256 of them")
-    return notes + provenance_notes(base.scores, candidate.scores, measures)
+    return notes + provenance_notes((base.scores.signatures, candidate.scores.signatures), measures)

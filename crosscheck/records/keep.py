@@ -20,8 +20,8 @@ from metricpact.crosscheck.records.store import MEAN, writing
 def add_record(file: str, scores: Scores, labels: Labels, slices: pl.DataFrame | None = None) -> Reference:
     """Keep scores with their per-query values; returns once they are flushed to the disk.
 
-    ``slices`` has the column query_id and text columns; rows of queries that are not judged are refused. Raises
-    ``InputError`` (see ``store.writing``); nothing is kept then.
+    ``slices`` has the column query_id and text columns; its rows of judged queries are kept. Raises ``InputError``
+    (see ``store.writing``) for what cannot be kept, and nothing is.
     """
     document = scores.to_document()
     about = {name: document[name] for name in ("contract", "backend", "inputs", "queries")}
@@ -66,10 +66,10 @@ def _slice_rows(slices: pl.DataFrame, place: Mapping[str, int]) -> list[tuple[in
     """Rows of the table slice: place of the column, its name, place of the query, value."""
     if "query_id" not in slices.columns or slices.width < 2:
         raise InputError("the slice table has no column query_id beside another", "give query_id and slice columns")
+    slices = slices.filter(pl.col("query_id").is_in(list(place)))
     ids = slices["query_id"].to_list()
-    unknown = next((query for query in ids if query not in place), None)
-    if unknown is not None:
-        raise InputError("the slice table has a query that is not judged", "slice the judged queries", query=unknown)
+    if not ids:
+        raise InputError("no query of the slice table is judged", "query ids are compared to the letter")
     if len(set(ids)) < len(ids):
         raise InputError("the slice table has a query twice", "give one row a query")
     names = [name for name in slices.columns if name != "query_id"]

@@ -40,6 +40,11 @@ class Labels:
             if not isinstance(value, str) or not value.isprintable() or (not value.strip() and name != "note"):
                 raise InputError(f"{name} {value!r} is no name", "name it by text on one line that is not empty")
 
+    @property
+    def query_set(self) -> str:
+        """The set's name and version."""
+        return f"{self.set_name} {self.set_version}"
+
 
 @dataclass(frozen=True, eq=False)
 class Record:

@@ -29,26 +29,46 @@ class Slice:
 
 @dataclass(frozen=True, eq=False)
 class Slicing:
-    """A table with ``query_id`` and text columns, one row a query, and the columns to cross.
+    """A table with ``query_id`` and text columns, one row a query, the columns to slice ``by`` and those to cross.
 
-    An empty cell puts a query into no slice of that column. Raises ``InputError`` for a crossing of columns that
-    are not there.
+    An empty cell puts a query into no slice of that column; with ``by`` None all columns are sliced.
     """
 
     table: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"query_id": pl.String}))
     crossings: Sequence[tuple[str, ...]] = ()
+    by: tuple[str, ...] | None = None
 
-    def __post_init__(self) -> None:
-        for crossing in self.crossings:
-            for column in crossing:
-                if column not in self.columns:
-                    raise InputError(
-                        f"there is no slice column {column!r}", f"the columns are: {', '.join(self.columns) or 'none'}"
-                    )
+    @classmethod
+    def of(cls, table: pl.DataFrame, by: Sequence[str] | None = None, cross: Sequence[Sequence[str]] = ()) -> Slicing:
+        """Slices by some columns of a table (all of them, unless named) and some crossings of these.
+
+        Raises ``InputError`` for a column that is not there, and for a crossing of fewer than two columns.
+        """
+        whole = cls(table)
+        chosen = whole.columns if by is None else list(dict.fromkeys(by))
+        for name in chosen:
+            whole.require(name)
+        for crossing in cross:
+            for name in crossing:
+                whole.require(name)
+            if len(set(crossing)) < 2:
+                raise InputError(
+                    f"{','.join(crossing)!r} crosses nothing", "name two columns or more, such as language,paraphrase"
+                )
+        kept = [*chosen, *(name for crossing in cross for name in crossing)]
+        return cls(table.select("query_id", *dict.fromkeys(kept)), tuple(map(tuple, cross)), tuple(chosen))
+
+    def require(self, column: str) -> None:
+        """Raise ``InputError`` where the table has no such column."""
+        if column not in self.table.columns or column == "query_id":
+            others = [name for name in self.table.columns if name != "query_id"]
+            raise InputError(f"there is no slice column {column!r}", f"there are: {', '.join(others) or 'none'}")
 
     @property
     def columns(self) -> list[str]:
-        """The slice columns."""
+        """The columns that are sliced by themselves."""
+        if self.by is not None:
+            return list(self.by)
         return [name for name in self.table.columns if name != "query_id"]
 
     def slices(self) -> list[Slice]:
@@ -76,4 +96,8 @@ class Slicing:
 
     def absent(self, queries: pl.Series) -> list[str]:
         """The queries that have no row in the table, where it has columns at all."""
-        return queries.filter(~queries.is_in(self.table["query_id"].implode())).to_list() if self.columns else []
+        return (
+            queries.filter(~queries.is_in(self.table["query_id"].implode())).to_list()
+            if len(self.table.columns) > 1
+            else []
+        )

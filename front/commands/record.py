@@ -222,7 +222,7 @@ def _score(
     split: str,
 ) -> Scores:
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
-    from metricpact.commands.scoring import score_files
+    from metricpact.bridges.scored_sources import score_sources
     from metricpact.contracts.measures import parse_measures
 
     if not arguments:
@@ -233,7 +233,7 @@ def _score(
         raise click.UsageError(f"a record holds one run, and {len(runs)} are named")
     wanted = measures or parse_measures(DEFAULT_MEASURES)
     profile = options.profile_from(contract, settings, queries)
-    return score_files(qrels, runs, wanted, profile, backend, format_, split)[0]
+    return score_sources(qrels, runs, wanted, profile, backend, format=format_, split=split)[0]
 
 
 def _file(file: str | None) -> str:
