@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +45,8 @@ def gate_inputs(
 ) -> GateInputs:
     """Both sides of a gate.
 
-    ``base`` and ``candidate`` are runs (paths or objects), ``record:ID@FILE``, ``Record`` or ``Scores``; ``qrels`` may be
-    None where neither has to be scored. Where ``qrels`` is a known-item table, they are the names of two runs in it.
+    ``base`` and ``candidate`` are runs (paths or objects), ``record:ID@FILE``, ``Record`` or ``Scores``; ``qrels`` may
+    be None where neither has to be scored. Where ``qrels`` is a known-item table, they are the names of two runs in it.
     ``slices`` is what ``read_slice_table`` takes; without it, the table or a record that has slices is asked. Raises
     ``InputError`` and what the readers and ``evaluate`` raise.
     """
@@ -83,8 +82,9 @@ def _is_known_items(source: Any) -> bool:
     """Whether a file's first line names the columns of a known-item table."""
     if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
         return False
-    with closing(open_stream(str(source)).slices()) as slices:
-        head = next(slices, b"").split(b"\n", 1)[0]
+    stream = open_stream(str(source))
+    head = next(stream.slices(), b"").split(b"\n", 1)[0]
+    stream.close()
     return all(name.encode() in head for name in REQUIRED)
 
 

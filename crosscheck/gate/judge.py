@@ -13,8 +13,9 @@ from metricpact.contracts.errors import InputError
 from metricpact.contracts.measures import Measure
 from metricpact.crosscheck.compare.comparison import Comparison, Difference, compare_scores
 from metricpact.crosscheck.compare.options import ComparisonOptions
-from metricpact.crosscheck.gate.result import NONE_MEASURE, GateResult, RuleVerdict
-from metricpact.crosscheck.gate.rules import INTERVAL, OBSERVED, Gate, NoneRule, Pattern, Rule
+from metricpact.crosscheck.gate.none_floor import none_verdict
+from metricpact.crosscheck.gate.result import GateResult, RuleVerdict
+from metricpact.crosscheck.gate.rules import INTERVAL, OBSERVED, Gate, Pattern, Rule
 from metricpact.crosscheck.gate.sides import CANDIDATE, Comparability, Side, comparability
 from metricpact.crosscheck.gate.verdicts import (
     CANNOT_JUDGE,
@@ -25,7 +26,7 @@ from metricpact.crosscheck.gate.verdicts import (
     by_interval,
     by_value,
 )
-from metricpact.crosscheck.slices.intervals import IntervalOptions, proportion_interval
+from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.no_answer import PassRate
 from metricpact.crosscheck.slices.slicing import Slice, Slicing
 
@@ -54,8 +55,8 @@ def judge_gate(
     """The verdicts of a gate on a candidate against a base.
 
     ``slices`` has query_id and the slice columns; ``none`` are both sides' NONE questions, None where the input has no
-    such questions. What the data cannot answer is a verdict, not an error. Raises ``InputError`` for slice columns that are not
-    there, and where the sides share no query.
+    such questions. What the data cannot answer is a verdict, not an error. Raises ``InputError`` for slice columns that
+    are not there, and where the sides share no query.
     """
     slicing = _slicing(gate, slices)
     cells = _cells(gate, slicing)
@@ -73,7 +74,7 @@ def judge_gate(
     judged = _judged_fractions(slicing, base, candidate)
     verdicts = [_verdict(gate, cell, found, judged, compare, gate.alpha / max(family, 1)) for cell in cells]
     if gate.none is not None:
-        verdicts.append(_none_verdict(gate, gate.none, none, gate.alpha / max(family, 1)))
+        verdicts.append(none_verdict(gate.none, none, gate.alpha, gate.alpha / max(family, 1)))
     return GateResult(
         source=gate.source,
         base=base.origin,
@@ -170,16 +171,16 @@ def _verdict(
     }
     sides = (comparison.signatures[name][cell.measure] for name in ("base", CANDIDATE))
     about |= zip(("base_signature", "candidate_signature"), sides, strict=True)
-    if held.n < rule.min_n or held.difference is None or held.base_mean is None:
+    allowed = rule.max_drop * (held.base_mean or 0.0) if rule.relative else rule.max_drop
+    asked = Quantity("the difference", -allowed, "+")
+    about["floor"] = asked.floor
+    if held.n < rule.min_n or held.difference is None:
         few = f"n = {held.n} is below {rule.min_n}: direction, not evidence"
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=few)
     if rule.judged_floor and (share is None or share < rule.judged_floor - SPARE):
         told = "nothing" if share is None else f"{share:.4g}"
         why = f"{told} of what was returned is judged, below {rule.judged_floor:.4g}: the means rest on too little"
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=why)
-    allowed = rule.max_drop * held.base_mean if rule.relative else rule.max_drop
-    asked = Quantity("the difference", -allowed, "+")
-    about["floor"] = asked.floor
     if rule.decide_by == OBSERVED:
         verdict, why = by_value(asked, held.difference, held.n)
     elif held.interval.lower is None and _all_equal(held):
@@ -197,38 +198,3 @@ def _verdict(
 def _all_equal(held: Difference) -> bool:
     """Whether the interval is missing because all differences are the same."""
     return held.interval.reason == "all values are equal"
-
-
-def _none_verdict(
-    gate: Gate, rule: NoneRule, none: tuple[PassRate, PassRate] | None, strict_alpha: float
-) -> RuleVerdict:
-    """The verdict on the candidate's pass rate of NONE questions; the base's is shown beside it."""
-    about: dict[str, Any] = {
-        "rule": 0,
-        "measure": NONE_MEASURE,
-        "slice": f"policy={rule.policy}",
-        "min_n": rule.min_n,
-        "decide_by": rule.decide_by,
-        "line": rule.line,
-        "floor": rule.min_pass_rate,
-    }
-    if none is None:
-        why = "the input has no NONE questions: they stand in a known-item table"
-        return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=why)
-    base, found = none
-    about |= {"n": found.n, "undefined": found.unscored, "base": base.rate, "candidate": found.rate}
-    if found.rate is None:
-        return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=found.reason)
-    loose, strict = (
-        proportion_interval(found.passed, found.n, IntervalOptions(1 - alpha)) for alpha in (gate.alpha, strict_alpha)
-    )
-    about |= {"lower": loose.lower, "upper": loose.upper, "method": loose.method, "strict_upper": strict.upper}
-    if found.n < rule.min_n:
-        few = f"n = {found.n} is below {rule.min_n}: direction, not evidence"
-        return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=few)
-    asked = Quantity("the pass rate", rule.min_pass_rate)
-    if rule.decide_by == OBSERVED:
-        verdict, why = by_value(asked, found.rate, found.n)
-    else:
-        verdict, why = by_interval(asked, Limits(loose.lower, loose.upper, strict.upper))
-    return RuleVerdict(**about, verdict=verdict, why=why)

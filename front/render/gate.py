@@ -25,7 +25,7 @@ def gate_report(result: GateResult) -> Report:
         document=result.to_document,
         records=frame.to_dicts,
         frame=lambda: frame,
-        texts={"junit": lambda: junit(result), "github": lambda: annotations(result)},
+        texts={"junit": lambda: junit(result), "github": lambda: workflow_commands(result)},
     )
 
 
@@ -54,7 +54,7 @@ def junit(result: GateResult) -> str:
     )
 
 
-def annotations(result: GateResult) -> str:
+def workflow_commands(result: GateResult) -> str:
     """Workflow commands of GitHub Actions: an error a failure, a warning where nothing can be judged, a notice at last.
 
     Escaped as https://docs.github.com/actions/reference/workflow-commands-for-github-actions and its toolkit do.
@@ -131,8 +131,5 @@ def _lines(result: GateResult) -> list[str]:
             f"({family} verdicts by interval); {settings['resamples']} resamples, seed {settings['seed']}"
         )
     signatures = [sign for one in result.verdicts for sign in (one.base_signature, one.candidate_signature) if sign]
-    return [
-        *lines,
-        *(f"note: {note}" for note in result.notes),
-        *(f"signature {one}" for one in dict.fromkeys(signatures)),
-    ]
+    lines += [f"note: {note}" for note in result.notes]
+    return lines + [f"signature {one}" for one in dict.fromkeys(signatures)]
