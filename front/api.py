@@ -11,7 +11,7 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError
+from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.measures import Measure, parse_measures
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
@@ -90,35 +90,46 @@ def slices(
 
 def compare(
     qrels: Any,
-    base: Any,
-    candidates: Any,
-    measures: Measures = DEFAULT_MEASURES,
+    base: Any = None,
+    candidates: Any = (),
+    measures: Measures | None = None,
     contract: str | PathLike[str] | Contract | Profile = "chapter",
     backend: str = DEFAULT_BACKEND,
     *,
     slices: Any = None,
     by: Sequence[str] | None = None,
     cross: Sequence[Sequence[str]] = (),
+    k: int = 10,
+    all_pairs: bool = False,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
     **options: Any,
 ) -> Comparison:
     """Compare candidates with a base, paired by query: differences with intervals, tests and one correction.
 
     ``base`` is a run or its path; ``candidates`` a path, a list of runs or paths, or a mapping of names to runs;
-    ``slices`` a slice table as in ``slices``. ``options`` are the fields of ``ComparisonOptions`` (test, correction,
-    alpha, power) and of ``IntervalOptions`` (confidence, proportion, resamples, seed). Raises ``MetricpactError``.
+    ``slices`` a slice table as in ``slices``. Or ``qrels`` is a known-item table (a path) alone, whose first run is
+    the base. ``all_pairs`` holds every run against every later one. ``options`` are the fields of
+    ``ComparisonOptions`` (test, correction, alpha, power) and of ``IntervalOptions`` (confidence, proportion,
+    resamples, seed). Raises ``MetricpactError``.
     """
-    from metricpact.bridges.sources.slice_table import read_slice_table
-    from metricpact.crosscheck.compare.comparison import compare_scores
+    from metricpact.bridges.sources.known_item_table import KnownItems, read_known_items
     from metricpact.crosscheck.compare.options import ComparisonOptions
-    from metricpact.crosscheck.slices.slicing import Slicing
-    from metricpact.crosscheck.slices.sources import score_runs
+    from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
 
-    how = ComparisonOptions.of(**options)
-    slicing = Slicing() if slices is None else Slicing.of(read_slice_table(slices), by, cross)
-    runs = named_runs([base], "base") | named_runs(candidates, "candidate")
-    scored = score_runs(read_judgments(qrels), runs, parse_measures(measures), _profile(contract, set), backend)
-    return compare_scores(scored[0], scored[1:], slicing=slicing, options=how)
+    wanted = None if measures is None else parse_measures(measures)
+    how: dict[str, Any] = {"by": by, "cross": cross, "all_pairs": all_pairs, "options": ComparisonOptions.of(**options)}
+    how |= {"profile": _profile(contract, set), "backend": backend}
+    if base is None:
+        items = qrels if isinstance(qrels, KnownItems) else read_known_items(str(qrels))
+        return compare_known_items(items, wanted, k=k, **how)
+    runs = named_runs([base], "base")
+    for name, run in named_runs(candidates, "candidate").items():
+        if name in runs:
+            raise InputError(f"two runs are called {name!r}", "give every run a name of its own")
+        runs[name] = run
+    return compare_judged_runs(
+        read_judgments(qrels), runs, wanted or parse_measures(DEFAULT_MEASURES), table=slices, **how
+    )
 
 
 def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
@@ -126,13 +137,21 @@ def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
 
     A path names its run; an object in a list is called by ``word`` and its place.
     """
-    if not isinstance(runs, Mapping):
+    if not isinstance(runs, Mapping) or _is_run(runs):
         listed = runs if isinstance(runs, list | tuple) else [runs]
         runs = {
             str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
             for at, run in enumerate(listed, 1)
         }
     return {name: read_run_source(run) for name, run in runs.items()}
+
+
+def _is_run(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is a run itself ({query: {document: score}}, {query: [ids]}), and not names with runs."""
+    first = next(iter(value.values()), None)
+    if isinstance(first, Mapping):
+        return not isinstance(next(iter(first.values()), None), Mapping | list | tuple)
+    return isinstance(first, list | tuple)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name

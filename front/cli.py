@@ -14,6 +14,8 @@ COMMANDS = (
     "score",
     "check",
     "explain",
+    "slices",
+    "compare",
     "contracts",
     "gate",
     "record",

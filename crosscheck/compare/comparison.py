@@ -14,6 +14,7 @@ from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.scores import Column, Scores
 from metricpact.contracts.tables import Floats
 from metricpact.crosscheck.compare.correction import correct, corrected_if
+from metricpact.crosscheck.compare.flips import Flip, Rankings, ShownQuery, find_flips, show_query
 from metricpact.crosscheck.compare.options import ComparisonOptions
 from metricpact.crosscheck.compare.paired_tests import PValue, p_values, without_noise
 from metricpact.crosscheck.compare.pairing import paired
@@ -61,7 +62,7 @@ class Comparison:
 
     ``pairs`` are (base, candidate) names. ``family`` is the number of p-values that were corrected together.
     ``unpaired`` gives, by pair, the query ids that only the base has and those that only the candidate has; they
-    take no part. ``signatures`` are those of every run, by measure.
+    take no part. ``rankings`` is None where values alone were compared.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -69,7 +70,14 @@ class Comparison:
     options: ComparisonOptions
     family: int
     unpaired: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]
-    signatures: Mapping[str, Mapping[str, str]]
+    runs: Mapping[str, ScoredRun]
+    rankings: Rankings | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """The signatures of every run, by measure."""
+        return {name: run.signatures for name, run in self.runs.items()}
 
     def find(self, candidate: str, measure: str, part: str = "all") -> Difference:
         """One difference; raises ``InputError`` for one that was not made."""
@@ -77,6 +85,25 @@ class Comparison:
             if (found.candidate, found.measure, found.slice) == (candidate, measure, part):
                 return found
         raise InputError(f"{measure} of {candidate} on {part} was not compared", "look at the comparison's differences")
+
+    def flips(self, most: int = 3) -> list[Flip]:
+        """For each pair and measure the queries that changed most; see ``find_flips``."""
+        rankings = self._rankings()
+        return [
+            flip
+            for base, candidate in self.pairs
+            for flip in find_flips(self.runs[base], self.runs[candidate], rankings, most=most)
+        ]
+
+    def show(self, query: str) -> list[ShownQuery]:
+        """One query's values and rankings in every pair; raises ``InputError`` for one that is not judged."""
+        rankings = self._rankings()
+        return [show_query(self.runs[base], self.runs[candidate], rankings, query) for base, candidate in self.pairs]
+
+    def _rankings(self) -> Rankings:
+        if self.rankings is None:
+            raise InputError("there are no rankings to show: values alone were compared", "compare the runs themselves")
+        return self.rankings
 
     def to_polars(self) -> pl.DataFrame:
         """One row a difference, numbers in full."""
@@ -130,17 +157,19 @@ def compare_scores(
     measures: Sequence[str] | None = None,
     slicing: Slicing | None = None,
     options: ComparisonOptions | None = None,
+    rankings: Rankings | None = None,
 ) -> Comparison:
     """Hold candidates against one base, query by query, for each measure (the base's, unless named) and slice.
 
-    Queries are paired by id, whatever their order. Raises ``InputError`` where no query is shared or two runs bear
-    one name, ``MeasureError`` for a measure that a run has no values of, ``ContractError`` where signatures differ
-    in the contract part and that was not asked for, and ``DependencyError`` without scipy.
+    Queries are paired by id, whatever their order; ``rankings`` are needed only to show those that flipped. Raises
+    ``InputError`` where no query is shared or two runs bear one name, ``MeasureError`` for a measure that a run has no
+    values of, ``ContractError`` where signatures differ in the contract part and that was not asked for, and
+    ``DependencyError`` without scipy.
     """
     if not candidates:
         raise InputError("there is nothing to compare with the base", "name at least one candidate")
     runs = [_scored(base, "base"), *(_scored(other, f"candidate {at}") for at, other in enumerate(candidates, 1))]
-    return _compare([(runs[0], other) for other in runs[1:]], runs, measures, slicing, options)
+    return _compare([(runs[0], other) for other in runs[1:]], runs, measures, slicing, options, rankings)
 
 
 def compare_all_pairs(
@@ -149,12 +178,13 @@ def compare_all_pairs(
     measures: Sequence[str] | None = None,
     slicing: Slicing | None = None,
     options: ComparisonOptions | None = None,
+    rankings: Rankings | None = None,
 ) -> Comparison:
     """Hold every run against every later one, all tests in one family; see ``compare_scores``."""
     if len(runs) < 2:
         raise InputError("there is nothing to compare", "name at least two runs")
     scored = [_scored(run, f"run {at}") for at, run in enumerate(runs, 1)]
-    return _compare(list(combinations(scored, 2)), scored, measures, slicing, options)
+    return _compare(list(combinations(scored, 2)), scored, measures, slicing, options, rankings)
 
 
 def _compare(
@@ -163,6 +193,7 @@ def _compare(
     measures: Sequence[str] | None,
     slicing: Slicing | None,
     options: ComparisonOptions | None,
+    rankings: Rankings | None,
 ) -> Comparison:
     options, slicing = options or ComparisonOptions(), slicing or Slicing()
     names = [run.name for run in runs]
@@ -182,7 +213,8 @@ def _compare(
         options=options,
         family=sum(found.corrected is not None for found in differences),
         unpaired=unpaired,
-        signatures={run.name: run.signatures for run in runs},
+        runs={run.name: run for run in runs},
+        rankings=rankings,
     )
 
 

@@ -96,8 +96,6 @@ class Slicing:
 
     def absent(self, queries: pl.Series) -> list[str]:
         """The queries that have no row in the table, where it has columns at all."""
-        return (
-            queries.filter(~queries.is_in(self.table["query_id"].implode())).to_list()
-            if len(self.table.columns) > 1
-            else []
-        )
+        if len(self.table.columns) < 2:
+            return []
+        return queries.filter(~queries.is_in(self.table["query_id"].implode())).to_list()

@@ -15,6 +15,7 @@ from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Judgments, Run
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import default_measures, judge_none_questions, score_known_items
+from metricpact.crosscheck.slices.notes import absent_notes, lacking_notes
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
 from metricpact.crosscheck.slices.tabulate import SliceScores, tabulate_slices
@@ -49,8 +50,7 @@ def slice_judged_runs(
         raise ContractError("no slice table is named", "name a table of query_id and slice columns")
     slicing = Slicing.of(read_slice_table(table), by, cross)
     scored = score_runs(judgments, runs, measures or default_measures(k), profile, backend)
-    absent = slicing.absent(judgments.queries)
-    notes = [f"{_some(absent)} no row in the slice table, and in no slice but all: {_few(absent)}"] if absent else []
+    notes = absent_notes(slicing, judgments.queries)
     return tabulate_slices(scored, slicing, min_n=min_n, options=options, notes=notes)
 
 
@@ -73,18 +73,4 @@ def slice_known_items(
     wanted = measures or default_measures(k, graded=items.graded is not None)
     scored = score_known_items(items, wanted, profile, backend)
     none = judge_none_questions(items, none_policy)
-    notes = []
-    for name, run in items.runs.items():
-        known = items.expected.queries
-        lacking = known.filter(~known.is_in(run.queries.implode())).to_list()
-        if lacking:
-            notes.append(f"{name}: {_some(lacking)} no row, which counts as nothing found: {_few(lacking)}")
-    return tabulate_slices(scored, slicing, none=none, min_n=min_n, options=options, notes=notes)
-
-
-def _some(ids: Sequence[str]) -> str:
-    return "1 query has" if len(ids) == 1 else f"{len(ids)} queries have"
-
-
-def _few(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+    return tabulate_slices(scored, slicing, none=none, min_n=min_n, options=options, notes=lacking_notes(items))
