@@ -172,7 +172,7 @@ def _verdict(
     sides = (comparison.signatures[name][cell.measure] for name in ("base", CANDIDATE))
     about |= zip(("base_signature", "candidate_signature"), sides, strict=True)
     allowed = rule.max_drop * (held.base_mean or 0.0) if rule.relative else rule.max_drop
-    asked = Quantity("the difference", -allowed, "+")
+    asked = Quantity("the difference", 0.0 - allowed, "+")
     about["floor"] = asked.floor
     if held.n < rule.min_n or held.difference is None:
         few = f"n = {held.n} is below {rule.min_n}: direction, not evidence"

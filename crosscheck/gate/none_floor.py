@@ -32,6 +32,8 @@ def none_verdict(
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=why)
     base, found = none
     about |= {"n": found.n, "undefined": found.unscored, "base": base.rate, "candidate": found.rate}
+    if base.rate is not None and found.rate is not None:
+        about["difference"] = found.rate - base.rate
     if found.rate is None:
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=found.reason)
     loose, strict = (
