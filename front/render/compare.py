@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 import polars as pl
+from metricpact.contracts.measures import parse_measure
 from metricpact.crosscheck.compare.comparison import Comparison, Difference
 from metricpact.crosscheck.compare.flips import Flip, MovedDocument, ShownQuery
 from metricpact.render.intervals import interval_text, methods_line, number, signature_lines
@@ -51,13 +52,19 @@ def _frame(comparison: Comparison, places: int) -> pl.DataFrame:
             "win/tie/loss": f"{one.wins}/{one.ties}/{one.losses}",
         }
         cells |= {"p": _p_text(one.p.p, one.p.reason), "corrected p": _p_text(one.corrected, one.p.reason)}
-        cells |= {"detectable": number(one.minimum_detectable, places), "verdict": one.verdict}
+        cells |= {"detectable": _detectable_text(one, places), "verdict": one.verdict}
         rows.append(cells)
     frame = pl.DataFrame(rows)
     # A column that says the same in every row only takes room; the lines below name a single base.
     if frame["slice"].unique().to_list() == ["all"]:
         frame = frame.drop("slice")
     return frame.drop("base") if frame["base"].n_unique() == 1 else frame
+
+
+def _detectable_text(one: Difference, places: int) -> str:
+    """The detectable difference; above 1 there is none for a measure between 0 and 1."""
+    beyond = (one.minimum_detectable or 0) > 1 and parse_measure(one.measure).family not in ("DCG", "IDCG")
+    return "> 1" if beyond else number(one.minimum_detectable, places)
 
 
 def _p_text(p: float | None, reason: str) -> str:
@@ -139,7 +146,7 @@ def _lines(comparison: Comparison) -> list[str]:
     bases = list(dict.fromkeys(base for base, _ in comparison.pairs))
     lines = [f"base {bases[0]}; differences are candidate − base"] if len(bases) == 1 else []
     lines.append(methods_line(((one.measure, one.interval) for one in found), options.intervals))
-    methods = dict.fromkeys(one.p.method for one in found if one.p.p is not None)
+    methods = dict.fromkeys(one.p.method for one in found if one.wins or one.losses) or {"no difference at all": None}
     drawn = f", seed {options.intervals.seed}" if any("drawn" in method for method in methods) else ""
     lines.append(
         f"two-sided {options.test} test ({', '.join(methods)}{drawn}), {_CORRECTIONS[options.correction]} "
