@@ -1,4 +1,4 @@
-"""What `metricpact gate` prints and writes: exit codes, tables, JUnit XML, workflow commands, and the composite action."""
+"""What `metricpact gate` prints and writes: exit codes, tables, JUnit XML, workflow commands; the composite action."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def hostile() -> Any:
     """A result whose names hold everything that a format could trip over."""
     qrels = {f"q{at}": {"yes": 1} for at in range(N)}
     run = {query: ["yes"] for query in qrels}
-    nasty = "50%, a:b\r\n<&\"'>]]>\x00\x0b\ud83d"
-    slices = {query: {"x": nasty.replace("\ud83d", "🙂")} for query in qrels}
+    nasty = "50%, a:b\r\n<&\"'>]]>\x00\x0b🙂"
+    slices = {query: {"x": nasty} for query in qrels}
     worse = {query: ["no"] for query in qrels}
     rules = [{"measures": "RR", "max_drop": 0.1, "slices": ["x=*", "x=never"]}]
     return mp.gate({"rule": rules, "backend": "reference"}, qrels, run, worse, slices=slices)
@@ -211,13 +211,14 @@ def run_action(folder: Path, given: dict[str, str], place: Path) -> tuple[int, s
     command = place / "metricpact"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m metricpact "$@"\n')
     command.chmod(0o755)
-    files = {"GITHUB_OUTPUT": place / "output", "GITHUB_STEP_SUMMARY": place / "summary.md"}
+    environment |= {"GITHUB_OUTPUT": str(place / "output"), "GITHUB_STEP_SUMMARY": str(place / "summary.md")}
+    environment["PATH"] = f"{place}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
         cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}", **environment, **{k: str(v) for k, v in files.items()}},
+        env={**os.environ, **environment},
     )  # fmt: skip
-    output = files["GITHUB_OUTPUT"].read_text().splitlines() if files["GITHUB_OUTPUT"].exists() else []
+    output = (place / "output").read_text().splitlines() if (place / "output").exists() else []
     return done.returncode, done.stdout + done.stderr, dict(line.split("=", 1) for line in output)
 
 
