@@ -157,12 +157,7 @@ def show(record: str, file: str | None, *, by_query: bool, output: str | None, p
 @click.argument("base")
 @click.argument("candidate")
 @records_option
-@click.option(
-    "--across",
-    multiple=True,
-    type=click.Choice(["set", "judgments", "signature"]),
-    help="Compare though the set's version, the judgments or the signatures differ, and label the numbers; repeatable.",
-)
+@options.across_option
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
 @options.output_option
 @options.places_option

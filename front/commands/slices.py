@@ -35,6 +35,7 @@ from metricpact.commands import options
     help="What was decided for NONE questions; without it they are not scored.",
 )
 @click.option("--averages", is_flag=True, help="Pooled counts (micro) and means over slices too.")
+@options.across_option
 @options.interval_options
 @options.contract_option
 @options.set_option
@@ -54,6 +55,7 @@ def command(
     k: int | None,
     min_n: int,
     none_policy: str | None,
+    across: tuple[str, ...],
     contract: str,
     settings: tuple[str, ...],
     queries: str | None,
@@ -72,18 +74,24 @@ def command(
     RUNS.csv has a row a run and question: run, query_id, expected_id (NONE: no answer), ranked_ids (separated by ;),
     maybe grades (id:2;id:1), response (declined, noted, answered) and nearest_id; all other columns are slices.
     Or QRELS and RUNs as `metricpact score` reads them, with --slices TABLE: query_id and slice columns.
+    Or records, record:ID@FILE each, with --slices TABLE or slices of their own.
     """
     from metricpact.api import slices
     from metricpact.bridges.sources.known_item_table import read_known_items
+    from metricpact.crosscheck.records.reference import is_reference
     from metricpact.render.registry import chosen, write
     from metricpact.render.slices import slices_report
 
     runs, measures = options.sort_arguments(arguments)
+    if is_reference(source):
+        records, runs = [source, *runs], []
+    else:
+        records = []
     if k is not None and measures:
         raise click.UsageError("--k belongs to the default measures: name R@k among the measures instead")
     if runs and table is None:
         raise click.UsageError("no slice table is named: metricpact slices QRELS RUN… --slices TABLE")
-    if table is not None and not runs:
+    if table is not None and not runs and not records:
         raise click.UsageError("no run is named: metricpact slices QRELS RUN… --slices TABLE")
     if runs and none_policy:
         raise click.UsageError("--none-policy is for a table with NONE questions: judgments hold none")
