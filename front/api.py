@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -67,20 +67,30 @@ def slices(
     k: int = 10,
     min_n: int = 30,
     none_policy: str | None = None,
+    across: Collection[str] = (),
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
     **intervals: Any,
 ) -> SliceScores:
     """Score runs by slice: means with their intervals and counts, NONE questions beside them.
 
     ``source`` is a known-item table (a path); or judgments, with ``runs`` (a path, a list of them, or a mapping of
-    names to runs) and a slice ``table`` (a path, a frame with query_id, or {query: {column: value}}). ``by`` chooses
+    names to runs) and a slice ``table`` (a path, a frame with query_id, or {query: {column: value}}); or
+    records, ``"record:ID@FILE"`` or ``Record``, one or a list. ``across`` admits records of other sets ("set",
+    "judgments"), which then are told apart by name. ``by`` chooses
     slice columns, ``cross`` crosses some; ``measures`` default to R@1, R@k and RR. ``intervals`` are the fields of
     ``IntervalOptions``: confidence, proportion, resamples, seed. Raises ``MetricpactError``.
     """
+    from metricpact.crosscheck.records.recorded_runs import holds_record, slice_recorded
     from metricpact.crosscheck.slices.intervals import IntervalOptions
     from metricpact.crosscheck.slices.sources import slice_judged_runs, slice_known_items
 
     wanted = None if measures is None else parse_measures(measures)
+    records = source if isinstance(source, list | tuple) else [source]
+    if runs is None and holds_record(records):
+        ways: dict[str, Any] = {"table": table, "by": by, "cross": cross, "min_n": min_n, "across": across}
+        return slice_recorded(records, wanted, options=IntervalOptions(**intervals), **ways)
+    if across:
+        raise ContractError("across is for records", "runs that are scored now have one set and one contract")
     how: dict[str, Any] = {"k": k, "by": by, "cross": cross, "min_n": min_n}
     how |= {"options": IntervalOptions(**intervals), "profile": _profile(contract, set), "backend": backend}
     if runs is None:
@@ -101,6 +111,7 @@ def compare(
     cross: Sequence[Sequence[str]] = (),
     k: int = 10,
     all_pairs: bool = False,
+    across: Collection[str] = (),
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
     **options: Any,
 ) -> Comparison:
@@ -110,15 +121,23 @@ def compare(
     ``slices`` a slice table as in ``slices``. Or ``qrels`` is a known-item table (a path) alone, whose first run is
     the base. ``all_pairs`` holds every run against every later one. ``options`` are the fields of
     ``ComparisonOptions`` (test, correction, alpha, power) and of ``IntervalOptions`` (confidence, proportion,
-    resamples, seed). Raises ``MetricpactError``.
+    resamples, seed). ``"record:ID@FILE"`` or a ``Record`` may stand for any run, and ``qrels`` is None where all are;
+    ``across`` admits records whose "set", "judgments" or "signature" differ, and labels their numbers. Raises
+    ``MetricpactError``.
     """
     from metricpact.bridges.sources.known_item_table import KnownItems, read_known_items
     from metricpact.crosscheck.compare.options import ComparisonOptions
     from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
+    from metricpact.crosscheck.records.recorded_runs import compare_recorded, holds_record
 
     wanted = None if measures is None else parse_measures(measures)
     how: dict[str, Any] = {"by": by, "cross": cross, "all_pairs": all_pairs, "options": ComparisonOptions.of(**options)}
     how |= {"profile": _profile(contract, set), "backend": backend}
+    sources = [base, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    if holds_record(sources):
+        return compare_recorded(qrels, sources, wanted, table=slices, across=across, **how)
+    if across:
+        raise ContractError("across is for records", "runs that are scored now have one set and one contract")
     if base is None:
         items = qrels if isinstance(qrels, KnownItems) else read_known_items(str(qrels))
         return compare_known_items(items, wanted, k=k, **how)

@@ -81,9 +81,7 @@ def compare_recorded(
     fresh = [source for source, record in zip(sources, records, strict=True) if record is None]
     if fresh and qrels is None:
         raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
-    scored = iter(
-        score_sources(qrels, fresh, wanted, profile, backend, format=format, split=split) if fresh else []
-    )
+    scored = iter(score_sources(qrels, fresh, wanted, profile, backend, format=format, split=split) if fresh else [])
     sides = [
         Recorded(str(record.reference), record.scores, record) if record else Recorded(str(source), next(scored))
         for source, record in zip(sources, records, strict=True)

@@ -79,9 +79,10 @@ def command(
     """Compare candidates with a base, query by query.
 
     QRELS and runs are read as by `metricpact score`; the first run is the base. RUNS.csv is a table as
-    `metricpact slices` reads it. record:ID@FILE may stand for any run; where all are records, QRELS is left out. For each measure and slice: both means, their difference with an interval, queries
-    won, tied and lost, a p-value corrected over the whole family, and a verdict, which may be that so few queries
-    cannot resolve anything. The exit code is 0 whatever the verdicts say: a gate judges them.
+    `metricpact slices` reads it. record:ID@FILE may stand for any run; where all are records, QRELS is left out. For
+    each measure and slice: both means, their difference with an interval, queries won, tied and lost, a p-value
+    corrected over the whole family, and a verdict, which may be that so few queries cannot resolve anything. The exit
+    code is 0 whatever the verdicts say: a gate judges them.
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
     from metricpact.bridges.sources.known_item_table import read_known_items
@@ -115,14 +116,14 @@ def command(
     }
     output = chosen(output)
     hashing = output == "json"
+    inputs: dict[str, Any]
     if across and not holds_record(runs):
         raise click.UsageError("--across is for records: runs that are scored now have one set and one contract")
     if holds_record(runs):
         if most or shown:
             raise click.UsageError("records hold no rankings: --flips and --show go with runs alone")
-        most, inputs = 0, {"qrels": {"path": source}} if source else {}
-        inputs["runs"] = [{"path": path} for path in runs]
-        records = {"across": across, "format": format_, "split": split}
+        most, inputs = 0, {"qrels": {"path": source or None}, "runs": [{"path": path} for path in runs]}
+        records: dict[str, Any] = {"across": across, "format": format_, "split": split}
         comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
     elif runs:
         judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)

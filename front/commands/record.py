@@ -10,6 +10,8 @@ from metricpact.commands import options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import polars as pl
+    from metricpact.contracts.profiles import Profile
     from metricpact.contracts.scores import Scores
     from metricpact.crosscheck.records.record import Record
 
@@ -52,13 +54,15 @@ def command() -> None:
 
 
 @command.command("add")
-@click.argument("arguments", nargs=-1, metavar="[QRELS RUN [MEASURE…]]")
+@click.argument("arguments", nargs=-1, metavar="[QRELS RUN | RUNS.csv] [MEASURE…]")
 @records_option
 @label_options(required=True)
 @click.option("--note", default="", help="Anything worth remembering, on one line.")
 @click.option(
     "--scores", "document", metavar="FILE", help="Keep what 'metricpact score -q -o json' wrote; - is standard input."
 )
+@click.option("--run", "name", metavar="NAME", help="The run of RUNS.csv, a known-item table, to keep.")
+@options.slice_table_option
 @options.contract_option
 @options.set_option
 @options.queries_option
@@ -76,6 +80,8 @@ def add(
     set_version: str,
     note: str,
     document: str | None,
+    name: str | None,
+    table: str | None,
     contract: str,
     settings: tuple[str, ...],
     queries: str | None,
@@ -90,6 +96,7 @@ def add(
     The record's id is printed once the record is on the disk. Several processes may add to one file at a time.
     """
     from metricpact.bridges.sources.scores_document import read_scores
+    from metricpact.bridges.sources.slice_table import read_slice_table
     from metricpact.crosscheck.records.keep import add_record
     from metricpact.crosscheck.records.recall import load_record
     from metricpact.crosscheck.records.record import Labels
@@ -98,13 +105,19 @@ def add(
 
     kept_in = _file(file)
     labels = Labels(component, component_version, set_name, set_version, note)
+    slices = None if table is None else read_slice_table(table)
     if document is not None:
-        if arguments:
+        if arguments or name:
             raise click.UsageError("--scores keeps scores that are there: it goes without QRELS, RUN and MEASURE")
         scores = read_scores(document)
     else:
-        scores = _score(arguments, contract, settings, queries, backend, format_, split)
-    reference = add_record(kept_in, scores, labels)
+        profile = options.profile_from(contract, settings, queries)
+        if name is not None:
+            scores, own = _score_known_items(arguments, name, profile, backend)
+            slices = own if slices is None else slices
+        else:
+            scores = _score(arguments, profile, backend, format_, split)
+    reference = add_record(kept_in, scores, labels, slices)
     write(record_report(load_record(reference)), chosen(output), places)
     return 0
 
@@ -207,15 +220,7 @@ def export(ids: tuple[int, ...], file: str | None, output: str) -> int:
     return 0
 
 
-def _score(
-    arguments: tuple[str, ...],
-    contract: str,
-    settings: tuple[str, ...],
-    queries: str | None,
-    backend: str,
-    format_: str | None,
-    split: str,
-) -> Scores:
+def _score(arguments: tuple[str, ...], profile: Profile, backend: str, format_: str | None, split: str) -> Scores:
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
     from metricpact.bridges.scored_sources import score_sources
     from metricpact.contracts.measures import parse_measures
@@ -225,10 +230,26 @@ def _score(
     qrels, *rest = arguments
     runs, measures = options.sort_arguments(rest)
     if len(runs) != 1:
-        raise click.UsageError(f"a record holds one run, and {len(runs)} are named")
+        hint = "" if runs else " (of a known-item table, --run names one)"
+        raise click.UsageError(f"a record holds one run, and {len(runs)} are named{hint}")
     wanted = measures or parse_measures(DEFAULT_MEASURES)
-    profile = options.profile_from(contract, settings, queries)
     return score_sources(qrels, runs, wanted, profile, backend, format=format_, split=split)[0]
+
+
+def _score_known_items(
+    arguments: tuple[str, ...], name: str, profile: Profile, backend: str
+) -> tuple[Scores, pl.DataFrame | None]:
+    """The scores of one run of a known-item table, and the table's slices."""
+    from metricpact.bridges.sources.known_item_table import read_known_items
+    from metricpact.crosscheck.records.known_items import scores_of_known_items
+
+    tables, measures = options.sort_arguments(arguments)
+    if len(tables) != 1:
+        raise click.UsageError(f"--run names a run of one known-item table, and {len(tables)} are named")
+    items = read_known_items(tables[0], hashing=True)
+    return scores_of_known_items(
+        items, name, measures, profile, backend
+    ), items.slices if items.slices.width > 1 else None
 
 
 def _file(file: str | None) -> str:

@@ -83,18 +83,17 @@ def command(
     from metricpact.render.slices import slices_report
 
     runs, measures = options.sort_arguments(arguments)
-    if is_reference(source):
-        records, runs = [source, *runs], []
-    else:
-        records = []
+    records = [source, *runs] if is_reference(source) else []
+    if records:
+        runs = []
     if k is not None and measures:
         raise click.UsageError("--k belongs to the default measures: name R@k among the measures instead")
     if runs and table is None:
         raise click.UsageError("no slice table is named: metricpact slices QRELS RUN… --slices TABLE")
     if table is not None and not runs and not records:
         raise click.UsageError("no run is named: metricpact slices QRELS RUN… --slices TABLE")
-    if runs and none_policy:
-        raise click.UsageError("--none-policy is for a table with NONE questions: judgments hold none")
+    if (runs or records) and none_policy:
+        raise click.UsageError("--none-policy is for a table with NONE questions: judgments and records hold none")
     if [source, *runs, table].count("-") > 1:
         raise click.UsageError("standard input (-) can be read once only")
     how: dict[str, Any] = {
@@ -111,6 +110,9 @@ def command(
     if runs:
         judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
         found = slices(judgments, named, measures or None, table=table, **how)
+    elif records:
+        inputs = {"runs": [{"path": path} for path in records]}
+        found = slices(records, None, measures or None, table=table, across=across, **how)
     else:
         items = read_known_items(source, hashing=hashing)
         inputs = {"runs": {"path": source, "sha256": items.sha256}}
