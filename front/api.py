@@ -88,6 +88,7 @@ def slices(
     records = source if isinstance(source, list | tuple) else [source]
     if runs is None and holds_record(records):
         ways: dict[str, Any] = {"table": table, "by": by, "cross": cross, "min_n": min_n, "across": across}
+        ways["none_policy"] = none_policy
         return slice_recorded(records, wanted, options=IntervalOptions(**intervals), **ways)
     if across:
         raise ContractError("across is for records", "runs that are scored now have one set and one contract")
@@ -210,17 +211,20 @@ def add_record(
     set_name: str,
     set_version: str,
     note: str = "",
-    slices: pl.DataFrame | None = None,
+    slices: Any = None,
 ) -> int:
     """Keep scores in a records file, made where there is none; returns the record's id once it is on the disk.
 
-    ``slices`` has the column query_id and text columns. Safe beside other processes that add to the same file. Raises
-    ``InputError`` for a file that is no records file (which stays as it is) and for labels that name nothing.
+    ``slices`` is a slice table: a path, a frame with query_id, or {query: {column: value}}. Safe beside other processes
+    that add to the same file. Raises ``InputError`` for a file that is no records file (which stays as it is) and for
+    labels that name nothing.
     """
+    from metricpact.bridges.sources.slice_table import read_slice_table
     from metricpact.crosscheck.records.keep import add_record as add
     from metricpact.crosscheck.records.record import Labels
 
-    return add(str(file), scores, Labels(component, component_version, set_name, set_version, note), slices).id
+    labels = Labels(component, component_version, set_name, set_version, note)
+    return add(str(file), scores, labels, None if slices is None else read_slice_table(slices)).id
 
 
 def list_records(file: str | PathLike[str], **labels: str) -> pl.DataFrame:

@@ -15,12 +15,12 @@ from metricpact.contracts.errors import InputError
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
 from metricpact.crosscheck.gate.sides import BASE, CANDIDATE, Side
-from metricpact.crosscheck.records.recall import load_record
 from metricpact.crosscheck.records.record import Record
-from metricpact.crosscheck.records.reference import is_reference, parse_reference
+from metricpact.crosscheck.records.recorded_runs import kept, none_questions
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import judge_none_questions, score_known_items
 from metricpact.crosscheck.slices.no_answer import PassRate, pass_rate
+from metricpact.crosscheck.slices.tabulate import NoneQuestions
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ def gate_inputs(
         if slices is not None:
             raise InputError("a known-item table has its own slices", "leave out the slice table", source=str(qrels))
         return _from_known_items(gate, str(qrels), base, candidate)
-    given = [_kept(one) for one in (base, candidate)]
-    fresh = [source for source, kept in zip((base, candidate), given, strict=True) if kept is None]
+    given = [one if isinstance(one, Scores) else kept(one) for one in (base, candidate)]
+    fresh = [source for source, held in zip((base, candidate), given, strict=True) if held is None]
     if fresh and qrels is None:
         raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
     scored = iter(
@@ -63,19 +63,27 @@ def gate_inputs(
         if fresh
         else []
     )
-    sides = [Side.of(word, kept or next(scored)) for word, kept in zip((BASE, CANDIDATE), given, strict=True)]
+    sides = [Side.of(word, held or next(scored)) for word, held in zip((BASE, CANDIDATE), given, strict=True)]
     table = None if slices is None else read_slice_table(slices)
     if table is None:
         own = [one.slices for one in given if isinstance(one, Record) and one.slices is not None]
         table = own[0] if own else None
-    return GateInputs(sides[0], sides[1], table)
+    return GateInputs(sides[0], sides[1], table, _kept_rates(gate, given))
 
 
-def _kept(source: Any) -> Record | Scores | None:
-    """What holds values already; None for what has to be scored."""
-    if isinstance(source, str) and is_reference(source):
-        return load_record(parse_reference(source))
-    return source if isinstance(source, Record | Scores) else None
+def _kept_rates(gate: Gate, given: list[Record | Scores | None]) -> tuple[PassRate, PassRate] | None:
+    """The pass rates of two records, None where a side holds no NONE questions."""
+    held = [one for one in given if isinstance(one, Record) and one.none_questions is not None]
+    if gate.none is None or len(held) < 2:
+        return None
+    none = none_questions(list(zip((BASE, CANDIDATE), held, strict=True)), gate.none.policy)
+    return _rates(gate, none, BASE, CANDIDATE)
+
+
+def _rates(gate: Gate, none: NoneQuestions, base: str, candidate: str) -> tuple[PassRate, PassRate]:
+    options = IntervalOptions(1 - gate.alpha)
+    rates = [pass_rate(none.rows.filter(pl.col("run") == name), none.reason, options) for name in (base, candidate)]
+    return rates[0], rates[1]
 
 
 def _is_known_items(source: Any) -> bool:
@@ -96,6 +104,4 @@ def _from_known_items(gate: Gate, path: str, base: Any, candidate: Any) -> GateI
     scored = {run.name: run for run in score_known_items(items, gate.measures, gate.profile, gate.backend)}
     sides = [Side.of(word, scored[name]) for word, name in ((BASE, base), (CANDIDATE, candidate))]
     none = judge_none_questions(items, gate.none.policy if gate.none else None)
-    options = IntervalOptions(1 - gate.alpha)
-    rates = [pass_rate(none.rows.filter(pl.col("run") == name), none.reason, options) for name in (base, candidate)]
-    return GateInputs(sides[0], sides[1], items.slices, (rates[0], rates[1]))
+    return GateInputs(sides[0], sides[1], items.slices, _rates(gate, none, base, candidate))

@@ -28,7 +28,7 @@ def none_verdict(
         "floor": rule.min_pass_rate,
     }
     if none is None:
-        why = "the input has no NONE questions: they stand in a known-item table"
+        why = "there are no NONE questions on both sides: they stand in a known-item table, or records of one"
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=why)
     base, found = none
     about |= {"n": found.n, "undefined": found.unscored, "base": base.rate, "candidate": found.rate}

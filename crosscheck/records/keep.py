@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import repeat
 from typing import Any
@@ -14,21 +14,29 @@ from metricpact.contracts.errors import InputError
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.records.record import LABELS, Labels, environment
 from metricpact.crosscheck.records.reference import Reference
-from metricpact.crosscheck.records.store import MEAN, writing
+from metricpact.crosscheck.records.store import MEAN, NONE_QUESTION, writing
 
 
-def add_record(file: str, scores: Scores, labels: Labels, slices: pl.DataFrame | None = None) -> Reference:
+def add_record(
+    file: str,
+    scores: Scores,
+    labels: Labels,
+    slices: pl.DataFrame | None = None,
+    none_questions: pl.DataFrame | None = None,
+) -> Reference:
     """Keep scores with their per-query values; returns once they are flushed to the disk.
 
-    ``slices`` has the column query_id and text columns; its rows of judged queries are kept. Raises ``InputError``
-    (see ``store.writing``) for what cannot be kept, and nothing is.
+    ``slices`` is as ``read_slice_table`` gives it; its rows of judged queries and NONE questions are kept.
+    ``none_questions`` has the columns query_id, ranked_ids (lists), response and nearest_id. Raises ``InputError`` (see
+    ``store.writing``) for what cannot be kept, and nothing is.
     """
     document = scores.to_document()
     about = {name: document[name] for name in ("contract", "backend", "inputs", "queries")}
     about["environment"] = environment()
     place = {query: number for number, query in enumerate(scores.queries)}
     means = scores.means().select(MEAN[:-2]).rows()
-    sliced = _slice_rows(slices, place) if slices is not None else []
+    asked = [] if none_questions is None else none_questions.select(*NONE_QUESTION).rows()
+    sliced = [] if slices is None else _slice_rows(slices, [*place, *(row[0] for row in asked)])
     with writing(file) as connection:
         cursor = connection.execute(
             f"INSERT INTO record (recorded, {', '.join(LABELS)}, about) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
@@ -58,25 +66,25 @@ def add_record(file: str, scores: Scores, labels: Labels, slices: pl.DataFrame |
             whole = repeat(None) if column.denominator is None else column.denominator.tolist()
             rows = enumerate(zip(values, reasons, shares, whole, strict=False))
             _insert(connection, "value", ((id_, number, query, *row) for query, row in rows), 7)
-        _insert(connection, "slice", ((id_, *row) for row in sliced), 5)
+        _insert(connection, "slice", ((id_, *row) for row in sliced), 6)
+        answers = ((query, _json(ranked), *rest) for query, ranked, *rest in asked)
+        _insert(connection, "none_question", ((id_, number, *row) for number, row in enumerate(answers)), 6)
     return Reference(id_, file)
 
 
-def _slice_rows(slices: pl.DataFrame, place: Mapping[str, int]) -> list[tuple[int, str, int, str | None]]:
-    """Rows of the table slice: place of the column, its name, place of the query, value."""
-    if "query_id" not in slices.columns or slices.width < 2:
-        raise InputError("the slice table has no column query_id beside another", "give query_id and slice columns")
-    slices = slices.filter(pl.col("query_id").is_in(list(place)))
-    ids = slices["query_id"].to_list()
-    if not ids:
-        raise InputError("no query of the slice table is judged", "query ids are compared to the letter")
-    if len(set(ids)) < len(ids):
-        raise InputError("the slice table has a query twice", "give one row a query")
-    names = [name for name in slices.columns if name != "query_id"]
+def _slice_rows(slices: pl.DataFrame, queries: Sequence[str]) -> list[tuple[int, int, str, str, str | None]]:
+    """Rows of the table slice: place of the column, number of the row, name of the column, query, value."""
+    kept = slices.filter(pl.col("query_id").is_in(list(queries)))
+    if kept.is_empty() or kept.width < 2:
+        raise InputError(
+            "the slice table slices none of the scored queries",
+            "it has query_id and a column a way to slice; query ids are compared to the letter",
+        )
+    names = [name for name in kept.columns if name != "query_id"]
     return [
-        (number, name, place[query], value)
-        for number, name in enumerate(names)
-        for query, value in zip(ids, slices[name].cast(pl.String), strict=True)
+        (place, row, name, query, value)
+        for place, name in enumerate(names)
+        for row, (query, value) in enumerate(zip(kept["query_id"], kept[name], strict=True))
     ]
 
 

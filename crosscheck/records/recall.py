@@ -12,7 +12,7 @@ from metricpact.bridges.sources.scores_document import scores_from_document
 from metricpact.contracts.errors import InputError
 from metricpact.crosscheck.records.record import LABELS, Labels, Record
 from metricpact.crosscheck.records.reference import Reference
-from metricpact.crosscheck.records.store import MEAN, reading
+from metricpact.crosscheck.records.store import MEAN, NONE_QUESTION, reading
 
 
 def load_record(reference: Reference) -> Record:
@@ -86,21 +86,35 @@ def _load(connection: sqlite3.Connection, reference: Reference) -> Record:
         Labels(*(row[name] for name in LABELS)),
         about["environment"],
         scores_from_document(document, str(reference)),
-        _slices(connection, reference, queries),
+        _slices(connection, reference),
+        _none_questions(connection, reference),
     )
 
 
-def _slices(connection: sqlite3.Connection, reference: Reference, queries: list[str]) -> pl.DataFrame | None:
+def _slices(connection: sqlite3.Connection, reference: Reference) -> pl.DataFrame | None:
     rows = connection.execute(
-        "SELECT name, query, value FROM slice WHERE record = ? ORDER BY place, query", [reference.id]
+        "SELECT name, query_id, value FROM slice WHERE record = ? ORDER BY place, row", [reference.id]
     ).fetchall()
     if not rows:
         return None
     columns: dict[str, dict[str, str | None]] = {}
     for name, query, value in rows:
-        columns.setdefault(name, {})[queries[query]] = value
+        columns.setdefault(name, {})[query] = value
     first = list(next(iter(columns.values())))
     return pl.DataFrame(
         {"query_id": first, **{name: list(values.values()) for name, values in columns.items()}},
         schema=dict.fromkeys(["query_id", *columns], pl.String),
+    )
+
+
+def _none_questions(connection: sqlite3.Connection, reference: Reference) -> pl.DataFrame | None:
+    rows = connection.execute(
+        f"SELECT {', '.join(NONE_QUESTION)} FROM none_question WHERE record = ? ORDER BY place",  # noqa: S608 # ours
+        [reference.id],
+    ).fetchall()
+    if not rows:
+        return None
+    schema = {name: pl.List(pl.String) if name == "ranked_ids" else pl.String for name in NONE_QUESTION}
+    return pl.DataFrame(
+        [(query, json.loads(ranked), *rest) for query, ranked, *rest in rows], schema=schema, orient="row"
     )

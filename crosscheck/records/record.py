@@ -51,7 +51,7 @@ class Record:
     """One record as kept.
 
     ``recorded`` is the time in UTC; ``environment`` what it was recorded in; ``slices`` has the column query_id and one
-    text column a slice, or is None.
+    text column a slice; ``none_questions`` query_id, ranked_ids (lists), response and nearest_id. Both may be None.
     """
 
     reference: Reference
@@ -60,6 +60,7 @@ class Record:
     environment: Mapping[str, Any]
     scores: Scores
     slices: pl.DataFrame | None = None
+    none_questions: pl.DataFrame | None = None
 
     def about(self) -> dict[str, Any]:
         """What stands at the head of the record's documents: id, time and labels."""
@@ -77,7 +78,8 @@ class Record:
         """The record as ``metricpact.record/1``, its scores within as ``metricpact.scores/1``."""
         document = {"schema": SCHEMA, **self.about(), "scores": self.scores.to_document(by_query=by_query)}
         if by_query:
-            document["slices"] = None if self.slices is None else self.slices.to_dicts()
+            for name, table in (("slices", self.slices), ("none_questions", self.none_questions)):
+                document[name] = None if table is None else table.to_dicts()
         return document
 
 

@@ -22,10 +22,11 @@ from metricpact.crosscheck.records.recall import load_record
 from metricpact.crosscheck.records.record import Record
 from metricpact.crosscheck.records.reference import is_reference, parse_reference
 from metricpact.crosscheck.slices.intervals import IntervalOptions
+from metricpact.crosscheck.slices.no_answer import NO_POLICY, NO_RESPONSES, judge_responses
 from metricpact.crosscheck.slices.notes import absent_notes
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
-from metricpact.crosscheck.slices.tabulate import SliceScores, tabulate_slices
+from metricpact.crosscheck.slices.tabulate import NoneQuestions, SliceScores, tabulate_slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +116,7 @@ def slice_recorded(
     cross: Sequence[Sequence[str]],
     min_n: int,
     options: IntervalOptions,
+    none_policy: str | None = None,
     across: Collection[str] = (),
 ) -> SliceScores:
     """Records by the slices of a table, or of the first record that has slices.
@@ -137,9 +139,30 @@ def slice_recorded(
     slicing = _slicing(records, table, by, cross)
     notes = [str(one) for one in found]
     notes += [note for side in sides for note in absent_notes(slicing, side.scores.queries)]
+    none = none_questions([(side.name, record) for side, record in zip(sides, there, strict=True)], none_policy)
     return tabulate_slices(
-        [side.run(names) for side in sides], slicing, min_n=min_n, options=options, notes=list(dict.fromkeys(notes))
+        [side.run(names) for side in sides],
+        slicing,
+        none=none,
+        min_n=min_n,
+        options=options,
+        notes=list(dict.fromkeys(notes)),
     )
+
+
+def none_questions(records: Sequence[tuple[str, Record]], policy: str | None) -> NoneQuestions:
+    """The NONE questions of records, by the name of each, against the decided behaviour."""
+    kept_rows = [
+        record.none_questions.select(pl.lit(name).alias("run"), pl.all())
+        for name, record in records
+        if record.none_questions is not None
+    ]
+    if not kept_rows:
+        return NoneQuestions()
+    rows = judge_responses(pl.concat(kept_rows), policy)
+    if not rows["response"].count():
+        return NoneQuestions(rows, policy, NO_RESPONSES)
+    return NoneQuestions(rows, policy, NO_POLICY if policy is None else "")
 
 
 def _measures(records: Sequence[Record | None], measures: Sequence[Measure] | None) -> list[Measure]:

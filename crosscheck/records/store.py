@@ -26,6 +26,8 @@ WAIT = 120.0
 """Seconds to wait for other writers."""
 MEAN = ("measure", "mean", "n", "undefined", "missing", "extra", "judged_fraction", "fields", "signature")
 """The columns of the table ``mean`` beside its key, in order."""
+NONE_QUESTION = ("query_id", "ranked_ids", "response", "nearest_id")
+"""The columns of the table ``none_question`` beside its key, in order; ``ranked_ids`` is a JSON list."""
 _TABLES = """
 CREATE TABLE record (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,13 +49,19 @@ CREATE TABLE query (
     PRIMARY KEY (record, place)
 ) WITHOUT ROWID;
 CREATE TABLE value (
-    record INTEGER NOT NULL, mean INTEGER NOT NULL, query INTEGER NOT NULL,
+    record INTEGER NOT NULL REFERENCES record (id), mean INTEGER NOT NULL, query INTEGER NOT NULL,
     value REAL, reason TEXT, judged_fraction REAL, denominator REAL,
     PRIMARY KEY (record, mean, query)
 ) WITHOUT ROWID;
 CREATE TABLE slice (
-    record INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, query INTEGER NOT NULL, value TEXT,
-    PRIMARY KEY (record, place, query)
+    record INTEGER NOT NULL REFERENCES record (id), place INTEGER NOT NULL, row INTEGER NOT NULL,
+    name TEXT NOT NULL, query_id TEXT NOT NULL, value TEXT,
+    PRIMARY KEY (record, place, row)
+) WITHOUT ROWID;
+CREATE TABLE none_question (
+    record INTEGER NOT NULL REFERENCES record (id), place INTEGER NOT NULL,
+    query_id TEXT NOT NULL, ranked_ids TEXT NOT NULL, response TEXT, nearest_id TEXT,
+    PRIMARY KEY (record, place)
 ) WITHOUT ROWID;
 """
 

@@ -10,7 +10,8 @@ from metricpact.commands import options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
+    from metricpact.bridges.sources.known_item_table import KnownItems
+    from metricpact.contracts.measures import Measure
     from metricpact.contracts.profiles import Profile
     from metricpact.contracts.scores import Scores
     from metricpact.crosscheck.records.record import Record
@@ -98,6 +99,7 @@ def add(
     from metricpact.bridges.sources.scores_document import read_scores
     from metricpact.bridges.sources.slice_table import read_slice_table
     from metricpact.crosscheck.records.keep import add_record
+    from metricpact.crosscheck.records.known_items import scores_of_known_items
     from metricpact.crosscheck.records.recall import load_record
     from metricpact.crosscheck.records.record import Labels
     from metricpact.render.records import record_report
@@ -106,6 +108,7 @@ def add(
     kept_in = _file(file)
     labels = Labels(component, component_version, set_name, set_version, note)
     slices = None if table is None else read_slice_table(table)
+    none_questions = None
     if document is not None:
         if arguments or name:
             raise click.UsageError("--scores keeps scores that are there: it goes without QRELS, RUN and MEASURE")
@@ -113,11 +116,14 @@ def add(
     else:
         profile = options.profile_from(contract, settings, queries)
         if name is not None:
-            scores, own = _score_known_items(arguments, name, profile, backend)
-            slices = own if slices is None else slices
+            items, measures = _known_items(arguments)
+            scores = scores_of_known_items(items, name, measures, profile, backend)
+            none_questions = items.none_rows.filter(run=name)
+            if slices is None and items.slices.width > 1:
+                slices = items.slices
         else:
             scores = _score(arguments, profile, backend, format_, split)
-    reference = add_record(kept_in, scores, labels, slices)
+    reference = add_record(kept_in, scores, labels, slices, none_questions)
     write(record_report(load_record(reference)), chosen(output), places)
     return 0
 
@@ -236,20 +242,14 @@ def _score(arguments: tuple[str, ...], profile: Profile, backend: str, format_: 
     return score_sources(qrels, runs, wanted, profile, backend, format=format_, split=split)[0]
 
 
-def _score_known_items(
-    arguments: tuple[str, ...], name: str, profile: Profile, backend: str
-) -> tuple[Scores, pl.DataFrame | None]:
-    """The scores of one run of a known-item table, and the table's slices."""
+def _known_items(arguments: tuple[str, ...]) -> tuple[KnownItems, list[Measure]]:
+    """The known-item table among the arguments, and the measures."""
     from metricpact.bridges.sources.known_item_table import read_known_items
-    from metricpact.crosscheck.records.known_items import scores_of_known_items
 
     tables, measures = options.sort_arguments(arguments)
     if len(tables) != 1:
         raise click.UsageError(f"--run names a run of one known-item table, and {len(tables)} are named")
-    items = read_known_items(tables[0], hashing=True)
-    return scores_of_known_items(
-        items, name, measures, profile, backend
-    ), items.slices if items.slices.width > 1 else None
+    return read_known_items(tables[0], hashing=True), measures
 
 
 def _file(file: str | None) -> str:

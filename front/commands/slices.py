@@ -92,8 +92,8 @@ def command(
         raise click.UsageError("no slice table is named: metricpact slices QRELS RUN… --slices TABLE")
     if table is not None and not runs and not records:
         raise click.UsageError("no run is named: metricpact slices QRELS RUN… --slices TABLE")
-    if (runs or records) and none_policy:
-        raise click.UsageError("--none-policy is for a table with NONE questions: judgments and records hold none")
+    if runs and none_policy:
+        raise click.UsageError("--none-policy is for a table with NONE questions: judgments hold none")
     if [source, *runs, table].count("-") > 1:
         raise click.UsageError("standard input (-) can be read once only")
     how: dict[str, Any] = {
@@ -112,7 +112,7 @@ def command(
         found = slices(judgments, named, measures or None, table=table, **how)
     elif records:
         inputs = {"runs": [{"path": path} for path in records]}
-        found = slices(records, None, measures or None, table=table, across=across, **how)
+        found = slices(records, None, measures or None, table=table, across=across, none_policy=none_policy, **how)
     else:
         items = read_known_items(source, hashing=hashing)
         inputs = {"runs": {"path": source, "sha256": items.sha256}}
