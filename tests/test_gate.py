@@ -103,6 +103,25 @@ def test_equal_differences_decide_where_chance_would_hardly_do_it(
     assert "every" in one.why and one.lower is None
 
 
+@pytest.mark.parametrize("measure", ["P@1", "RR", "nDCG@3", "R@1"])
+def test_what_did_not_change_passes(measure: str) -> None:
+    """The same values query by query leave no drop to allow, for proportions as for graded measures."""
+    mixed = ranked([1, 2, 3, 0] * 10)[1]
+    (one,) = judge(dict(reversed(mixed.items())), [{"measures": measure, "max_drop": 0.0}], mixed).verdicts
+    assert (one.verdict, one.difference) == ("pass", 0.0)
+
+
+def test_missing_and_extra_queries_are_noted() -> None:
+    """A mean that counts missing queries as 0 says so."""
+    fewer = dict(list(FIRST.items())[4:]) | {"other": ["yes"]}
+    found = judge(fewer, rr(0.2))
+    assert found.verdicts[0].difference == pytest.approx(-0.1)
+    assert found.notes == [
+        "candidate: judged queries that the run lacks: 4 (q000, q001, q002, …)",
+        "candidate: queries without judgments: 1 (other)",
+    ]
+
+
 def test_too_few_queries_are_direction() -> None:
     """Below min_n nothing is judged, however clear the drop; 30 unless set, for the gate or a rule."""
     qrels, base = ranked([1] * 29)
@@ -231,7 +250,7 @@ def test_a_measure_that_a_record_lacks_cannot_be_judged(tmp_path: Path) -> None:
     base = kept(str(tmp_path / "scores.sqlite"), scored(FIRST), "1")
     found = judge(halved(20), [{"measures": ["P@1", "RR"], "max_drop": 0.05}], base)
     assert [one.verdict for one in found.verdicts] == ["cannot judge", "fail"]
-    assert found.verdicts[0].why == "the base has no values of P@1"
+    assert found.verdicts[0].why == "no values of P@1 in the base"
     assert found.exit_code == 1
 
 

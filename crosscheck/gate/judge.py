@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 from metricpact.contracts.errors import InputError
-from metricpact.contracts.measures import Measure
 from metricpact.crosscheck.compare.comparison import Comparison, Difference, compare_scores
 from metricpact.crosscheck.compare.options import ComparisonOptions
 from metricpact.crosscheck.gate.none_floor import none_verdict
 from metricpact.crosscheck.gate.result import GateResult, RuleVerdict
 from metricpact.crosscheck.gate.rules import INTERVAL, OBSERVED, Gate, Pattern, Rule
-from metricpact.crosscheck.gate.sides import CANDIDATE, Comparability, Side, comparability
+from metricpact.crosscheck.gate.sides import BASE, CANDIDATE, Comparability, Side, comparability
 from metricpact.crosscheck.gate.verdicts import (
     CANNOT_JUDGE,
     SPARE,
@@ -26,8 +25,9 @@ from metricpact.crosscheck.gate.verdicts import (
     by_interval,
     by_value,
 )
-from metricpact.crosscheck.slices.intervals import IntervalOptions
+from metricpact.crosscheck.slices.intervals import ALL_EQUAL, IntervalOptions
 from metricpact.crosscheck.slices.no_answer import PassRate
+from metricpact.crosscheck.slices.notes import absent_notes
 from metricpact.crosscheck.slices.slicing import Slice, Slicing
 
 Compare = Callable[[float], Comparison]
@@ -87,7 +87,7 @@ def judge_gate(
             "seed": gate.seed,
             "across": sorted(gate.across),
         },
-        notes=found.notes,
+        notes=[*found.notes, *absent_notes(slicing, candidate.run.queries)],
     )
 
 
@@ -121,7 +121,7 @@ def _judged_fractions(slicing: Slicing, base: Side, candidate: Side) -> Callable
     """The smaller mean judged fraction of both sides, by measure and slice; None where nothing is returned."""
     members = [{part.name: mask for part, mask in slicing.members(one.run.queries)} for one in (base, candidate)]
 
-    def judged(measure: str | Measure, part: str) -> float | None:
+    def judged(measure: str, part: str) -> float | None:
         means = []
         for side, masks in zip((base, candidate), members, strict=True):
             column = side.run.column(measure)
@@ -169,7 +169,7 @@ def _verdict(
         "method": held.interval.method,
         "note": found.labels.get(cell.measure, ""),
     }
-    sides = (comparison.signatures[name][cell.measure] for name in ("base", CANDIDATE))
+    sides = (comparison.signatures[name][cell.measure] for name in (BASE, CANDIDATE))
     about |= zip(("base_signature", "candidate_signature"), sides, strict=True)
     allowed = rule.max_drop * (held.base_mean or 0.0) if rule.relative else rule.max_drop
     asked = Quantity("the difference", 0.0 - allowed, "+")
@@ -183,7 +183,7 @@ def _verdict(
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=why)
     if rule.decide_by == OBSERVED:
         verdict, why = by_value(asked, held.difference, held.n)
-    elif held.interval.lower is None and _all_equal(held):
+    elif _all_equal(held):
         verdict, why = by_equal_values(asked, held.difference, held.n, gate.alpha)
     else:
         upper, strict = held.interval.upper, None
@@ -196,5 +196,5 @@ def _verdict(
 
 
 def _all_equal(held: Difference) -> bool:
-    """Whether the interval is missing because all differences are the same."""
-    return held.interval.reason == "all values are equal"
+    """Whether all differences are the same: no query changed, or the bootstrap found no spread."""
+    return held.ties == held.n or held.interval.reason == ALL_EQUAL

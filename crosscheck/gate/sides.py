@@ -18,13 +18,14 @@ BASE, CANDIDATE = "base", "candidate"
 class Side:
     """One side: its values, the SHA-256 of its judgments and its set with version, each None where not known.
 
-    ``origin`` says for people where the numbers come from.
+    ``origin`` says for people where the numbers come from, ``notes`` which queries its means are not made of.
     """
 
     run: ScoredRun
     origin: str
     judgments: str | None = None
     query_set: str | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, word: str, scored: Scores | Record | ScoredRun) -> Side:
@@ -42,10 +43,22 @@ class Side:
                     f"{labels.component} {labels.component_version} ({scored.reference})",
                     judgments_hash(scored.scores),
                     labels.query_set,
+                    _notes(word, scored.scores),
                 )
             case _:
                 path = scored.inputs.get("run", {}).get("path", word)
-                return cls(ScoredRun.from_scores(word, scored), str(path), judgments_hash(scored))
+                run = ScoredRun.from_scores(word, scored)
+                return cls(run, str(path), judgments_hash(scored), notes=_notes(word, scored))
+
+
+def _notes(word: str, scores: Scores) -> tuple[str, ...]:
+    """Which queries a side's means count as nothing found, and which they leave out."""
+    found = {"judged queries that the run lacks": scores.missing, "queries without judgments": scores.extra}
+    return tuple(
+        f"{word}: {told}: {len(ids)} ({', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})"
+        for told, ids in found.items()
+        if ids
+    )
 
 
 @dataclass(frozen=True)
@@ -64,9 +77,7 @@ def comparability(gate: Gate, base: Side, candidate: Side) -> Comparability:
     for name in names:
         lacking = [side.run.name for side in (base, candidate) if name not in side.run.signatures]
         if lacking:
-            refused[name] = f"the {' and the '.join(lacking)} has no values of {name}".replace(
-                "candidate has", "candidate have" if len(lacking) > 1 else "candidate has"
-            )
+            refused[name] = f"no values of {name} in the {' and the '.join(lacking)}"
     there = [name for name in names if name not in refused]
     signatures = (base.run.signatures, candidate.run.signatures)
     found = mismatches((base.query_set, candidate.query_set), (base.judgments, candidate.judgments), signatures, there)
@@ -79,7 +90,7 @@ def comparability(gate: Gate, base: Side, candidate: Side) -> Comparability:
             refused[name] = f"not comparable: {'; '.join(kept)}"
         elif mine:
             labels[name] = "; ".join(map(str, mine))
-    notes = provenance_notes(signatures, there)
+    notes = [*base.notes, *candidate.notes, *provenance_notes(signatures, there)]
     return Comparability(refused, labels, notes)
 
 

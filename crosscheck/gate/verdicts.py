@@ -9,8 +9,8 @@ by query) at confidence 1 − alpha, the rule
   care, because the gate passes only if every rule does (an intersection–union test: Berger, Technometrics 24, 1982);
 - cannot be judged otherwise: the queries are too few to tell, or the numbers are not about the same.
 
-Where all n differences are equal there is no spread to make an interval of. Then their value decides, if n is so large
-that chance would hardly bring it about: 2^(1 − n) ≤ alpha, as in a sign test.
+Where all n differences are equal (no query changed, for one) there is no spread to make an interval of. Then their
+value decides, if n is so large that chance would hardly bring it about: 2^(1 − n) ≤ alpha, as in a sign test.
 """
 
 from __future__ import annotations
