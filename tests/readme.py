@@ -26,9 +26,24 @@ def generated(text: str) -> str:
 
 
 def _score() -> str:
-    shown = "metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table"
+    return _printed("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _slices() -> str:
+    options = "--k 3 --by language --none-policy nearest-with-note -p 2 -o table"
+    return _printed(f"metricpact slices front/example/slices/known_items.csv {options}")
+
+
+def _gate() -> str:
+    where = "front/example/slices"
+    return _printed(f"metricpact gate {where}/gate.toml {where}/known_items.csv v1 v2 -p 2 -o table", code=2)
+
+
+def _printed(shown: str, code: int = 0) -> str:
+    """A command line that ends with an exit code, and what it prints."""
     arguments = [sys.executable, "-m", *shown.split()]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
 
 
@@ -83,6 +98,8 @@ def _backends() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
+    "slices": _slices,
+    "gate": _gate,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,

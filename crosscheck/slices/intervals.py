@@ -20,8 +20,8 @@ from metricpact.contracts.errors import ContractError, DependencyError
 from metricpact.contracts.tables import Floats
 
 PROPORTIONS = ("wilson", "clopper-pearson")
-EXACT_BOOTSTRAP = 8
-"""Up to so many values all distinct resamples are listed: C(15, 8) = 6435 of them for 8 values."""
+EXACT_BOOTSTRAP = 10
+"""Up to so many values all distinct resamples are listed: C(19, 10) = 92378 of them for 10 values."""
 ALL_EQUAL = "all values are equal"
 _ROWS, _DRAWS = 64, 2_000_000
 

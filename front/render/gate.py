@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from metricpact.crosscheck.gate.result import GateResult, RuleVerdict
 from metricpact.crosscheck.gate.verdicts import CANNOT_JUDGE, FAIL
+from metricpact.render.intervals import signature_lines
 from metricpact.render.report import Report, Table
 
 _SHOWN = ("rule", "measure", "slice", "verdict", "n", "base", "candidate", "difference", "lower", "upper", "floor")
@@ -132,4 +133,4 @@ def _lines(result: GateResult) -> list[str]:
         )
     signatures = [sign for one in result.verdicts for sign in (one.base_signature, one.candidate_signature) if sign]
     lines += [f"note: {note}" for note in result.notes]
-    return lines + [f"signature {one}" for one in dict.fromkeys(signatures)]
+    return lines + (signature_lines({one: one for one in signatures}) if signatures else [])

@@ -9,6 +9,7 @@ import polars as pl
 from metricpact.crosscheck.records.diff import RecordDiff
 from metricpact.crosscheck.records.flat import flat, label_columns
 from metricpact.crosscheck.records.record import Record
+from metricpact.render.intervals import signature_lines
 from metricpact.render.report import Report, Table
 from metricpact.render.scores import by_query_frame, means_frame
 
@@ -24,7 +25,7 @@ def record_report(record: Record, *, by_query: bool = False) -> Report:
             tables.append(Table("slices", record.slices))
     return Report(
         tables=tables,
-        lines=[*_about(record), *_signed(record.scores.signatures.values())],
+        lines=[*_about(record), *signature_lines(record.scores.signatures)],
         document=lambda: record.to_document(by_query=by_query),
         records=lambda: [record.to_document(by_query=by_query)],
         frame=lambda: flat([record]) if by_query else _means([record]),
@@ -36,7 +37,7 @@ def list_report(listed: pl.DataFrame) -> Report:
     shown = listed.drop("signature", "note").rename(_SHORT)
     return Report(
         tables=[Table("", shown)],
-        lines=_signed(listed["signature"].unique(maintain_order=True)),
+        lines=signature_lines({one: one for one in listed["signature"]}) if len(listed) else ["no record"],
         document=lambda: {"schema": "metricpact.records/1", "records": listed.to_dicts()},
         records=listed.to_dicts,
         frame=lambda: listed,
@@ -55,7 +56,7 @@ def diff_report(found: RecordDiff, *, by_query: bool = False) -> Report:
     signatures = zip(found.means["base_signature"], found.means["candidate_signature"], strict=True)
     return Report(
         tables=tables,
-        lines=_signed(dict.fromkeys(one for pair in signatures for one in pair)),
+        lines=signature_lines({one: one for pair in signatures for one in pair}),
         document=lambda: found.to_document(by_query=by_query),
         records=(found.by_query if by_query else found.means).to_dicts,
         frame=lambda: found.by_query if by_query else found.means,
@@ -98,7 +99,3 @@ def _about(record: Record) -> list[str]:
         lines.append(f"{name} {known.get('path')}, sha256 {known.get('sha256') or 'not taken'}")
     lines.append("environment " + ", ".join(f"{name} {value}" for name, value in record.environment.items()))
     return [*lines, f"name it elsewhere as {record.reference}"]
-
-
-def _signed(signatures: Any) -> list[str]:
-    return [f"signature {signature}" for signature in signatures]
