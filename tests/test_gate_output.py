@@ -106,7 +106,7 @@ def test_every_format(folder: Path) -> None:
         assert all(
             word in shown[name] for word in ("half=a", "half=b", "-0.2500", "fail: 1 pass, 2 fail, 0 cannot judge")
         )
-        assert "signature RR|chapter/1||pytrec_eval" in shown[name]
+        assert "signature MEASURE|chapter/1||pytrec_eval" in shown[name]
     assert shown["markdown"].startswith("### ") and "| fail |" in shown["markdown"]
     rows = pl.read_csv(io.StringIO(shown["csv"]))
     assert rows["verdict"].to_list() == ["fail", "fail", "pass"]

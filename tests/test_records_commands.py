@@ -82,14 +82,14 @@ def test_tables_name_versions_and_signatures(table: Path) -> None:
         f"record:2@{table}",
         "sha256 ",
         "python 3",
-        "signature R@1|",
+        "signature MEASURE|chapter/1||",
     ):
         assert word in shown
     listed = typed("record", "list", "-o", "table", "--component-version", "1.0")[0]
-    assert "0.6000" in listed and "0.9000" not in listed and "signature RR|chapter/1||" in listed
+    assert "0.6000" in listed and "0.9000" not in listed and "signature MEASURE|chapter/1||" in listed
     diff = typed("record", "diff", 1, 2, "-o", "table")[0]
     assert "record 1: search 1.0 on faq 1.2 → record 2: search 2.0 on faq 1.2" in diff
-    assert "0.3000" in diff and "signature R@1|" in diff and "label" not in diff
+    assert "0.3000" in diff and "signature MEASURE|chapter/1||" in diff and "label" not in diff
 
 
 def test_parquet_and_csv_exports_read_back(table: Path, tmp_path: Path) -> None:
