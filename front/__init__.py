@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metricpact.api import add_record as add_record
+    from metricpact.api import audit as audit
+    from metricpact.api import bounds as bounds
     from metricpact.api import compare as compare
     from metricpact.api import diff_records as diff_records
     from metricpact.api import export_records as export_records
     from metricpact.api import gate as gate
+    from metricpact.api import infer as infer
     from metricpact.api import list_records as list_records
     from metricpact.api import load_record as load_record
     from metricpact.api import read_qrels as read_qrels
@@ -34,6 +37,9 @@ _HOMES = {
     "score": "metricpact.api",
     "slices": "metricpact.api",
     "compare": "metricpact.api",
+    "audit": "metricpact.api",
+    "infer": "metricpact.api",
+    "bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "add_record": "metricpact.api",

@@ -13,12 +13,14 @@ from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.measures import Measure, parse_measures
-from metricpact.contracts.profiles import Profile, load_profile
+from metricpact.contracts.profiles import Profile, load_profile, profile_names
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
 
 if TYPE_CHECKING:
     import polars as pl
+    from metricpact.crosscheck.audit.audit import Audit
+    from metricpact.crosscheck.audit.infer import Inference
     from metricpact.crosscheck.compare.comparison import Comparison
     from metricpact.crosscheck.gate.result import GateResult
     from metricpact.crosscheck.records.diff import RecordDiff
@@ -36,15 +38,22 @@ def score(
     backend: str = DEFAULT_BACKEND,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    bounds: bool = False,
+    max_grade: int | None = None,
 ) -> Scores:
     """Score a run against judgments under a contract.
 
     ``qrels`` and ``run`` are paths (``-`` is standard input), dicts of dicts, dicts of lists of ids, named tuples,
     ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
+    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
+    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
+    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises
     ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, _profile(contract, set), backend)
+    profile = _profile(contract, set)
+    return evaluate(
+        read_judgments(qrels), read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade
+    )
 
 
 def _profile(contract: str | PathLike[str] | Contract | Profile, changes: Mapping[str, Any] | None) -> Profile:
@@ -174,6 +183,60 @@ def _is_run(value: Mapping[Any, Any]) -> bool:
     return isinstance(first, list | tuple)
 
 
+def bounds(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    max_grade: int | None = None,
+) -> Scores:
+    """Scores with their bounds under missing judgments: ``score`` with ``bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, bounds=True, max_grade=max_grade)
+
+
+def audit(
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None = None,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    *,
+    against: Iterable[str | PathLike[str] | Profile] | None = None,
+    queries: Iterable[str] = (),
+    top: int = 5,
+    native: bool = True,
+) -> Audit:
+    """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
+
+    ``runs`` is one run, or a mapping from names to runs (a mapping whose values are mappings or lists is a run).
+    ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
+    ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
+    process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
+    """
+    from metricpact.crosscheck.audit.audit import audit as held_against
+    from metricpact.crosscheck.audit.native import has_measure, natives_of
+
+    profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
+    names = profile_names() if against is None else against
+    profiles = [load_profile(name if isinstance(name, Profile) else str(name)) for name in names]
+    profiles = [one for one in profiles if one.base != profile.base or one.contract != profile.contract]
+    judgments, read = read_judgments(qrels), _named_runs(runs)
+    wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
+    natives = natives_of(profiles, judgments, read, wanted) if native else {}
+    asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
+    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
+
+
+def _named_runs(runs: Any) -> dict[str, Run]:
+    """Runs by name: a mapping of ``Run`` objects, paths or frames, or a single run under the name of its source."""
+    if isinstance(runs, Mapping) and runs and not any(isinstance(one, Mapping | list | tuple) for one in runs.values()):
+        return {str(name): read_run_source(one) for name, one in runs.items()}
+    run = read_run_source(runs)
+    return {run.origin.name: run}
+
+
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
     """Judgments from a file, a BEIR folder or a Python object; raises ``InputError`` with file and line."""
     return read_judgments(source, format=format, split=split)
@@ -272,3 +335,14 @@ def export_records(file: str | PathLike[str], ids: Iterable[int] | None = None) 
     from metricpact.crosscheck.records.recall import load_records
 
     return flat(load_records(str(file), None if ids is None else list(ids)))
+
+
+def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
+    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
+
+    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
+    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
+    """
+    from metricpact.crosscheck.audit.infer import infer as search
+
+    return search(read_judgments(qrels), read_run_source(run), published, changes=changes)

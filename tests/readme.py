@@ -47,6 +47,22 @@ def _printed(shown: str, code: int = 0) -> str:
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
 
 
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    arguments = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
+
+
+def _score() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _audit() -> str:
+    files = "front/example/qrels.txt front/example/run.txt"
+    return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
+
+
 def _conventions() -> str:
     rows = ["| convention | what it settles | values |", "|---|---|---|"]
     for name, convention in FIELDS.items():
@@ -100,6 +116,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "slices": _slices,
     "gate": _gate,
+    "audit": _audit,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
