@@ -17,10 +17,10 @@ COMMANDS = (
     "explain",
     "slices",
     "compare",
-    "infer",
-    "contracts",
     "gate",
     "record",
+    "infer",
+    "contracts",
     "doctor",
 )
 """The commands in the order in which help lists them; each is a module in ``metricpact.commands``."""

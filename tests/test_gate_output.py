@@ -23,6 +23,7 @@ from metricpact.render.gate import junit, workflow_commands
 EXAMPLE = Path(__file__).resolve().parents[1] / "front/example"
 GATE = '[[rule]]\nmeasures = "RR"\nmax_drop = 0.1\n\n[[rule]]\nmeasures = "P@1"\nslices = "half=*"\nmax_drop = 0.2\n'
 N = 40
+COVID = Path(__file__).resolve().parents[2] / "shared/data/trec_covid_r1/round1"
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +192,26 @@ def test_annotations_stand_at_the_rule(folder: Path) -> None:
     assert lines[0].startswith(f"::error file={folder / 'gate.toml'},line=3,title=fail%3A RR on all::")
     assert "line=7" in lines[1] and "half=a" in lines[1]
     assert lines[2].startswith("::notice ") and lines[2].endswith("worse.run")
+
+
+@pytest.mark.skipif(not COVID.exists(), reason="the TREC-COVID round 1 runs are not there")
+def test_real_runs_and_their_records_are_judged_alike(folder: Path, tmp_path: Path) -> None:
+    """Two submitted runs over thirty topics: the same verdicts from files and from records of them."""
+    qrels, rules = COVID / "qrels/qrels-rnd1.txt", tmp_path / "gate.toml"
+    rules.write_text('[[rule]]\nmeasures = ["nDCG@10", "P@5"]\nmax_drop = 0.05\n[[rule]]\nmeasures = "P@10"\n'
+                     "max_drop = 0.05\njudged_floor = 0.95\n")  # fmt: skip
+    runs = [COVID / "runs/sab20.1.blind", COVID / "runs/udel_fang_run1"]
+    from_files = json.loads(gate(folder, rules, qrels, *runs, "-o", "json", code=2)[0])
+    assert [one["verdict"] for one in from_files["rules"]] == ["pass", "cannot judge", "cannot judge"]
+    assert "0.6433 of what was returned is judged" in from_files["rules"][2]["why"]
+    file = tmp_path / "scores.sqlite"
+    for version, run in enumerate(runs):
+        scores = mp.score(str(qrels), str(run), ["nDCG@10", "P@5", "P@10"])
+        mp.add_record(
+            file, scores, component="run", component_version=str(version), set_name="covid", set_version="round 1"
+        )
+    names = [f"record:{at}@{file}" for at in (1, 2)]
+    assert json.loads(gate(folder, rules, *names, "-o", "json", code=2)[0])["rules"] == from_files["rules"]
 
 
 def load_yaml(name: str) -> Any:

@@ -56,6 +56,26 @@ def test_a_record_gives_back_the_very_scores(file: str, contract: str, changes: 
         assert _listed(mine.denominator) == _listed(theirs.denominator)
 
 
+def test_every_named_contract_comes_back(file: str) -> None:
+    """The profiles with all their overrides, measure by measure; bounds that stand beside values stay behind."""
+    from metricpact.contracts.errors import UnsupportedError
+    from metricpact.contracts.profiles import profile_names
+
+    found = 0
+    for name in profile_names():
+        for measure in ("nDCG@3", "P@2", "RR@2", "AP", "R@2"):
+            try:
+                scores = scored(measures=measure, contract=name)
+            except (UnsupportedError, InputError):  # some contracts refuse what this data has
+                continue
+            document = json.loads(json.dumps(scores.to_document(by_query=True)))
+            assert scores_from_document(document, name).to_document(by_query=True) == document
+            found += 1
+    assert found > 20
+    bounded = json.loads(json.dumps(scored(bounds=True).to_document(by_query=True)))
+    assert scores_from_document(bounded, "bounded").to_polars().equals(scored().to_polars())
+
+
 def _listed(values: Any) -> list[float] | None:
     return None if values is None else list(values)
 
