@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 from metricpact.crosscheck.slices.intervals import (
+    EXACT_BOOTSTRAP,
     IntervalOptions,
     bootstrap_intervals,
     paired_proportions_interval,
@@ -95,7 +96,8 @@ def print_bootstrap(samples: int) -> None:
     print("|---|---:|---:|---:|---|")
     for name in DRAWN:
         for n in (10, 30, 100):
-            held, without = simulated_coverage(name, n, samples)
+            # All resamples of ten values are listed, which takes ten times as long as drawing some.
+            held, without = simulated_coverage(name, n, samples if n > EXACT_BOOTSTRAP else samples // 4)
             wanted = "0.93 … 0.97" if name in GATED and n >= 30 else "reported"
             print(f"| {name} | {n} | {held:.4f} | {without} | {wanted} |", flush=True)
 

@@ -327,7 +327,7 @@ def test_the_table_says_what_it_rests_on(files: Path) -> None:
         in table
     )
     assert "Newcombe's paired score interval for P@1; BCa bootstrap over all resamples for AP" in table
-    assert "detectable: the true difference that would be found with power 0.8 at alpha / 2" in table
+    assert "detectable: the true difference that is found with power 0.8 at alpha / 2" in table
     assert f"base {files / 'old'}; differences are candidate − base" in table
     assert re.search(r"P@1\s+3\s+0\.6667\s+0\.6667\s+\+0\.0000\s+\[\S+, \S+\]\s+1/1/1\s+1\.0000\s+1\.0000", table)
     assert re.search(r"P@1\s+q1\s+gained\s+0\.0000\s+1\.0000\s+a\(2\) 2→1, n\(0\) 1→3", table)

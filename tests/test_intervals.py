@@ -147,7 +147,7 @@ def test_the_listed_bootstrap_is_the_full_enumeration(tenths: list[int]) -> None
 
 def test_the_drawn_bootstrap_is_scipys() -> None:
     """For longer samples the ends are those of scipy.stats.bootstrap with the same seed."""
-    values = np.random.default_rng(2).random(25)
+    values = np.sort(np.random.default_rng(2).random(25))
     theirs = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=500, method="BCa", random_state=np.random.default_rng(7)
     ).confidence_interval
@@ -164,10 +164,11 @@ def test_listing_and_drawing_meet() -> None:
 
 
 def test_chance_is_reproducible_and_apart_from_its_neighbours() -> None:
-    """One seed gives one interval, in whatever company; another seed gives another."""
+    """One seed gives one interval, in whatever company and order of queries; another seed gives another."""
     samples = list(np.random.default_rng(4).random((70, 20)))
     alone, together = bootstrap_intervals(samples[65:66], WILSON)[0], bootstrap_intervals(samples, WILSON)[65]
     assert (alone.lower, alone.upper) == approx((together.lower, together.upper), abs=1e-12)
+    assert alone == bootstrap_intervals([samples[65][::-1]], WILSON)[0]
     assert alone != bootstrap_intervals(samples[65:66], IntervalOptions(seed=2))[0]
 
 

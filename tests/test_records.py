@@ -72,8 +72,8 @@ def test_every_named_contract_comes_back(file: str) -> None:
             assert scores_from_document(document, name).to_document(by_query=True) == document
             found += 1
     assert found > 20
-    bounded = json.loads(json.dumps(scored(bounds=True).to_document(by_query=True)))
-    assert scores_from_document(bounded, "bounded").to_polars().equals(scored().to_polars())
+    bounded = json.loads(json.dumps(scored(measures="RR", bounds=True).to_document(by_query=True)))
+    assert scores_from_document(bounded, "bounded").to_polars().equals(scored(measures="RR").to_polars())
 
 
 def _listed(values: Any) -> list[float] | None:

@@ -13,8 +13,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metricpact.crosscheck.compare.comparison import minimum_detectable_difference
 from metricpact.crosscheck.compare.correction import correct, corrected_if
+from metricpact.crosscheck.compare.judging import minimum_detectable_difference
 from metricpact.crosscheck.compare.paired_tests import EXACT_SIGNS, least_p, p_values, sign_flip_p, without_noise
 from pytest import approx
 from statsmodels.stats.multitest import multipletests

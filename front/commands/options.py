@@ -41,16 +41,16 @@ by_option = click.option("--by", "by", multiple=True, metavar="COLUMN", help="Sl
 cross_option = click.option(
     "--cross", "cross", multiple=True, metavar="COLUMN,COLUMN", help="Cross these slice columns; repeatable."
 )
+proportion_option = click.option(
+    "--interval",
+    "proportion",
+    type=click.Choice(["wilson", "clopper-pearson"]),
+    default="wilson",
+    show_default=True,
+    help="For means of what is 0 or 1 by definition; others have a BCa bootstrap.",
+)
 _INTERVALS = (
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
-    click.option(
-        "--interval",
-        "proportion",
-        type=click.Choice(["wilson", "clopper-pearson"]),
-        default="wilson",
-        show_default=True,
-        help="For means of what is 0 or 1 by definition; others have a BCa bootstrap.",
-    ),
     click.option("--resamples", type=click.IntRange(100), default=10_000, show_default=True, help="Where drawn."),
     click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."),
 )
@@ -64,7 +64,7 @@ across_option = click.option(
 
 
 def interval_options(command: Any) -> Any:
-    """The options of intervals and of drawn resamples: confidence, proportion, resamples, seed."""
+    """The options of intervals and of drawn resamples: confidence, resamples, seed."""
     for option in reversed(_INTERVALS):
         command = option(command)
     return command

@@ -36,6 +36,7 @@ from metricpact.commands import options
 )
 @click.option("--averages", is_flag=True, help="Pooled counts (micro) and means over slices too.")
 @options.across_option
+@options.proportion_option
 @options.interval_options
 @options.contract_option
 @options.set_option

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 from metricpact.contracts.measures import parse_measure
-from metricpact.crosscheck.compare.comparison import Comparison, Difference
+from metricpact.crosscheck.compare.comparison import Comparison
+from metricpact.crosscheck.compare.difference import Difference
 from metricpact.crosscheck.compare.flips import Flip, MovedDocument, ShownQuery
 from metricpact.render.intervals import interval_text, methods_line, number, signature_lines
 from metricpact.render.report import Report, Table
@@ -152,10 +153,8 @@ def _lines(comparison: Comparison) -> list[str]:
         f"two-sided {options.test} test ({', '.join(methods)}{drawn}), {_CORRECTIONS[options.correction]} "
         f"over a family of {comparison.family} tests, alpha {options.alpha:g}"
     )
-    lines.append(
-        f"detectable: the true difference that would be found with power {options.power:g} "
-        f"at alpha / {max(comparison.family, 1)}"
-    )
+    share = f" / {max(comparison.family, 1)}" if options.correction != "none" else ""
+    lines.append(f"detectable: the true difference that is found with power {options.power:g} at alpha{share}")
     undefined = _undefined(found)
     lines += [f"pairs without a value on a side, left out and counted: {undefined}"] if undefined else []
     for (base, candidate), (left, right) in comparison.unpaired.items():
