@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import add_record as add_record
     from metricpact.api import audit as audit
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from metricpact.api import convert as convert
     from metricpact.api import lint as lint
     from metricpact.api import compare as compare
+    from metricpact.api import diff_records as diff_records
+    from metricpact.api import export_records as export_records
+    from metricpact.api import gate as gate
+    from metricpact.api import infer as infer
+    from metricpact.api import list_records as list_records
+    from metricpact.api import load_record as load_record
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.api import slices as slices
@@ -33,6 +40,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "audit": "metricpact.api",
     "infer": "metricpact.api",
     "claims": "metricpact.api",
@@ -43,6 +52,12 @@ _HOMES = {
     "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
+    "add_record": "metricpact.api",
+    "diff_records": "metricpact.api",
+    "export_records": "metricpact.api",
+    "gate": "metricpact.api",
+    "list_records": "metricpact.api",
+    "load_record": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
     "Profile": "metricpact.contracts.profiles",
     "Measure": "metricpact.contracts.measures",

@@ -19,8 +19,12 @@ COMMANDS = (
     "explain",
     "lint",
     "convert",
+    "explain",
     "slices",
     "compare",
+    "gate",
+    "record",
+    "infer",
     "contracts",
     "doctor",
 )

@@ -60,9 +60,22 @@ def _slices() -> str:
     return _printed(f"metricpact slices front/example/slices/known_items.csv {options}")
 
 
-def _printed(shown: str) -> str:
-    """A command line and what it prints."""
+def _gate() -> str:
+    where = "front/example/slices"
+    return _printed(f"metricpact gate {where}/gate.toml {where}/known_items.csv v1 v2 -p 2 -o table", code=2)
+
+
+def _printed(shown: str, code: int = 0) -> str:
+    """A command line that ends with an exit code, and what it prints."""
     arguments = [sys.executable, "-m", *shown.split()]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
+
+
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    arguments = [sys.executable, "-m", *command.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
 
@@ -154,6 +167,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "infer": _infer,
     "claims": _claims,
     "slices": _slices,
+    "gate": _gate,
+    "audit": _audit,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
