@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from metricpact.api import bounds as bounds
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import tie_bounds as tie_bounds
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "score": "metricpact.api",
     "bounds": "metricpact.api",
+    "tie_bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",

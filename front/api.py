@@ -30,6 +30,7 @@ def score(
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
     bounds: bool = False,
     max_grade: int | None = None,
+    tie_bounds: bool = False,
 ) -> Scores:
     """Score a run against judgments under a contract.
 
@@ -37,8 +38,9 @@ def score(
     ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
     ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
     P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
-    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises
-    ``MetricpactError``: see ``metricpact.contracts.errors``.
+    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. ``tie_bounds`` adds
+    the least, greatest and expected value over all orders of tied documents: ``scores.tie_bounds``,
+    ``scores.tie_bounds_by_query(measure)``. Raises ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
     profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
     if set is not None and not isinstance(set, Mapping):
@@ -46,7 +48,14 @@ def score(
     if set:
         profile = profile.with_fields(set)
     return evaluate(
-        read_judgments(qrels), read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade
+        read_judgments(qrels),
+        read_run_source(run),
+        measures,
+        profile,
+        backend,
+        bounds=bounds,
+        max_grade=max_grade,
+        tie_bounds=tie_bounds,
     )
 
 
@@ -62,6 +71,19 @@ def bounds(
 ) -> Scores:
     """Scores with their bounds under missing judgments: ``score`` with ``bounds=True``."""
     return score(qrels, run, measures, contract, backend, set=set, bounds=True, max_grade=max_grade)
+
+
+def tie_bounds(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+) -> Scores:
+    """Scores with their bounds over the orders of ties: ``score`` with ``tie_bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, tie_bounds=True)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
