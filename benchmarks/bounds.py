@@ -1,5 +1,5 @@
-"""What bounds cost: on the large files of `speed.py` the seconds to score P, R, RR, AP, nDCG and Success, the seconds that
-bounds and tie bounds add in the same process, and the ratio of the two. It measures and does not judge.
+"""What bounds cost: on the large files of `speed.py` the seconds to score P, R, RR, AP, nDCG and Success, the seconds
+that bounds and tie bounds add in the same process, and the ratios. It measures and does not judge.
 """
 
 from __future__ import annotations

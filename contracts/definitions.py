@@ -205,8 +205,10 @@ def set_f(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
 def bpref(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """Bpref = mean over R of 1 − min(n, |R|) / min(N, |R|), n judged non-relevant documents above, N in all.
 
-    It compares judged documents only, so it cannot say anything of unjudged ones; with few judged documents it is
-    coarse (Buckley and Voorhees, 2004).
+    It compares judged documents only, so that an unjudged one is not taken for a negative. That cannot create missing
+    judgments, nor tell whether the evidence answers the question, and few known relevant documents make its
+    preferences coarse (Buckley and Voorhees, SIGIR 2004; the chapter). It is no bound: ``metricpact.contracts.bounds``
+    says what a value could be.
     """
     relevant = prefixes.relevant_hits(contract.threshold)
     known = prefixes.relevant(contract.threshold)

@@ -149,7 +149,12 @@ def _locate(judged: JudgedGrades, ordered: Ordered) -> Hits:
 
 
 def _condense(listed: Hits) -> Hits:
-    """The rankings without their unjudged documents."""
+    """The rankings without their unjudged documents (condensed lists: Sakai, "Alternatives to Bpref", SIGIR 2007).
+
+    As with Bpref an unjudged document is not taken for a negative one. The judged documents move up to ranks that they
+    did not have, so the value is of a ranking that nobody returned, the better the fewer documents were judged; it
+    creates no missing judgments, and there is nothing left to bound it by.
+    """
     size = len(listed.returned)
     counts = np.bincount(listed.query, minlength=size).astype(np.int64)
     starts = np.cumsum(counts) - counts

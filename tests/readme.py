@@ -26,7 +26,15 @@ def generated(text: str) -> str:
 
 
 def _score() -> str:
-    shown = "metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table"
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _bounds() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 AP@3 nDCG@3 --bounds -o table")
+
+
+def _shown(shown: str) -> str:
+    """A command of metricpact and what it prints."""
     arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
@@ -83,6 +91,7 @@ def _backends() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
+    "bounds": _bounds,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,

@@ -45,7 +45,8 @@ def normalised_gain(
     if contract.ideal_depth == "cutoff" and cutoff is not None:
         depth = min(depth, cutoff)
     ideal = np.concatenate([[0.0], np.cumsum(discounts(np.arange(1, depth + 1), contract))])
-    for block in blocks(prefixes, gaps):
+    layers = int(np.bincount(levels.query).max())
+    for block in blocks(prefixes, gaps, layers):
         shares = discounts(np.arange(1, block.unjudged.shape[1] + 1), contract)
         known = (block.spread(worth) * shares).sum(axis=1)
         choices = _choices(block, shares, levels, ideal)
