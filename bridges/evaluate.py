@@ -50,8 +50,8 @@ def evaluate(
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
         raise ContractError("no measure is asked for", "name at least one, such as nDCG@10")
-    plans = plan_all(bridge, profile, wanted)
     check_beside(profile, wanted, bounds=bounds, max_grade=max_grade, tie_bounds=tie_bounds)
+    plans = plan_all(bridge, profile, wanted)
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None

@@ -51,7 +51,7 @@ def normalised_gain(
         known = (block.spread(worth) * shares).sum(axis=1)
         choices = _choices(block, shares, levels, ideal)
         low[block.queries] = _least(choices, known, reach.top)
-        high[block.queries] = _greatest(choices, known)
+        high[block.queries] = np.minimum(_greatest(choices, known), 1.0)  # no more but by rounding
     return low, high
 
 

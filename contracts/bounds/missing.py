@@ -88,7 +88,7 @@ def bound(
         if measure.family in _BINARY:
             low, high = _BINARY[measure.family](prefixes, measure.cutoff, contract, gaps)
         else:
-            reach = reach_of(largest, contract)
+            reach = reach_of(largest, prefixes, contract)
             changes = changes & (reach.top > 0)
             low, high = values, values
             if changes.any():

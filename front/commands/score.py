@@ -75,8 +75,8 @@ def command(
     if output == "trec" and (bounds or tie_bounds):
         raise click.UsageError("trec's lines have no place for bounds: choose another output")
     # What cannot be had is said before large files are read.
-    plan_all(require(backend), profile, wanted)
     check_beside(profile, wanted, bounds=bounds, max_grade=max_grade, tie_bounds=tie_bounds)
+    plan_all(require(backend), profile, wanted)
     hashing = output in ("json", "jsonl")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
     scored: list[tuple[str, Scores]] = []

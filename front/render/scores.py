@@ -19,7 +19,7 @@ def score_report(scored: Sequence[tuple[str, Scores]], *, by_query: bool) -> Rep
         return frame.select(pl.lit(path).alias("run"), pl.all()) if always or several else frame
 
     means = [labelled(means_frame(scores), path, always=False) for path, scores in scored]
-    tables = [Table("", pl.concat(means))]
+    tables = [Table("", _without_tight(pl.concat(means), "tight"))]
     if by_query:
         tables += [Table(path if several else "by query", by_query_frame(scores)) for path, scores in scored]
     return Report(
@@ -38,9 +38,8 @@ def score_report(scored: Sequence[tuple[str, Scores]], *, by_query: bool) -> Rep
 
 
 def means_frame(scores: Scores) -> pl.DataFrame:
-    """One row a measure, with short column names; whether bounds are tight only where some are not."""
-    frame = scores.means().rename({"judged_fraction": "judged"})
-    return _without_tight(frame, "tight")
+    """One row a measure, with short column names."""
+    return scores.means().rename({"judged_fraction": "judged"})
 
 
 def _signed(scores: Scores) -> pl.DataFrame:
