@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -38,14 +39,15 @@ def evaluate(
     bounds: bool = False,
     max_grade: int | None = None,
     tie_bounds: bool = False,
+    kept: KeptPrefixes | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
     ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``bounds`` adds the least and
     greatest value under missing judgments, unjudged documents having grades up to ``max_grade``; ``tie_bounds`` adds
-    the least, greatest and expected value over all orders of ties. Raises ``MeasureError``, ``ContractError``,
-    ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and ``InputError`` (the contract
-    rejects the data).
+    the least, greatest and expected value over all orders of ties. ``kept`` saves building prefixes anew where the
+    same input is scored under many contracts. Raises ``MeasureError``, ``ContractError``, ``UnsupportedError`` (the
+    backend cannot give a measure exactly), ``LimitError`` and ``InputError`` (the contract rejects the data).
     """
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
@@ -55,10 +57,11 @@ def evaluate(
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
+    build = kept or KeptPrefixes()
     for group in _by_prefix(plans, judgments):
-        prefixes = build_prefixes(judgments, run, group[0].contract)
+        prefixes = build(judgments, run, group[0].contract)
         first = first or prefixes
-        tied = _all_orders(prefixes, judgments, run) if tie_bounds else None
+        tied = build(judgments, run, group[0].contract.replace(ties="average")) if tie_bounds else None
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
             column = _column(prefixes, plan, values, profile, provenance)
             beside: dict[str, Bounds | TieBounds] = {}
@@ -77,6 +80,36 @@ def evaluate(
         backend={"name": bridge.name, **bridge.versions()},
         inputs=inputs or {},
     )
+
+
+class KeptPrefixes:
+    """The prefixes of one run against one set of judgments, kept for contracts that settle the same prefix.
+
+    Only the last ``most`` are held: whoever scores under very many contracts sorts them by ``prefix_key``.
+    """
+
+    def __init__(self, most: int = 4) -> None:
+        self.most = most
+        # The inputs are held too: an id is a name only while its object lives.
+        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
+
+    def __call__(self, judgments: Judgments, run: Run, contract: Contract) -> Prefixes:
+        """The prefixes under a contract; raises as ``build_prefixes`` does."""
+        key = (id(judgments), id(run), *prefix_key(contract, judgments))
+        if key not in self._held:
+            self._held[key] = build_prefixes(judgments, run, contract), judgments, run
+            if len(self._held) > self.most:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key][0]
+
+
+def prefix_key(contract: Contract, judgments: Judgments) -> tuple[Any, ...]:
+    """What settles the prefix: contracts with equal keys share one."""
+    names = [*PREFIX_FIELDS, "extra_query"]
+    if judgments.grades.dtype.kind == "f":
+        names.append("gain")  # a gain table admits the fractional grades that it lists
+    return tuple(getattr(contract, name) for name in names)
 
 
 def plan_all(bridge: Bridge, profile: Profile, measures: Sequence[Measure]) -> list[Plan]:
@@ -102,13 +135,6 @@ def check_beside(
             check_bounds(measure, contract, max_grade)
         if tie_bounds:
             check_tie_bounds(measure, contract)
-
-
-def _all_orders(prefixes: Prefixes, judgments: Judgments, run: Run) -> Prefixes:
-    """The prefixes with their tie groups."""
-    if prefixes.contract.ties == "average":
-        return prefixes
-    return build_prefixes(judgments, run, prefixes.contract.replace(ties="average"))
 
 
 def unsupported(refusal: Unsupported, profile: Profile) -> UnsupportedError:
@@ -141,14 +167,9 @@ def signed_provenance(bridge: Bridge) -> tuple[str, ...]:
 
 def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
     """Plans grouped by the conventions that settle the prefix, which then is built once for all of them."""
-    names = [*PREFIX_FIELDS, "extra_query"]
-    if judgments.grades.dtype.kind == "f":
-        names.append("gain")  # a gain table admits the fractional grades that it lists
     groups: dict[Any, list[Plan]] = {}
     for plan in plans:
-        fields = plan.contract.fields()
-        key = tuple(fields[name] for name in names)
-        groups.setdefault(key, []).append(plan)
+        groups.setdefault(prefix_key(plan.contract, judgments), []).append(plan)
     return list(groups.values())
 
 

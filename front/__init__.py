@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import audit as audit
     from metricpact.api import bounds as bounds
+    from metricpact.api import infer as infer
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.api import tie_bounds as tie_bounds
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "audit": "metricpact.api",
+    "infer": "metricpact.api",
     "bounds": "metricpact.api",
     "tie_bounds": "metricpact.api",
     "read_qrels": "metricpact.api",

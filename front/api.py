@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate
 from metricpact.bridges.registry import DEFAULT_BACKEND
@@ -12,10 +12,14 @@ from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.choose import read_run as read_run_source
 from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import ContractError
-from metricpact.contracts.measures import Measure
-from metricpact.contracts.profiles import Profile, load_profile
+from metricpact.contracts.measures import Measure, parse_measures
+from metricpact.contracts.profiles import Profile, load_profile, profile_names
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
+
+if TYPE_CHECKING:
+    from metricpact.crosscheck.audit.audit import Audit
+    from metricpact.crosscheck.audit.infer import Inference
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -86,6 +90,46 @@ def tie_bounds(
     return score(qrels, run, measures, contract, backend, set=set, tie_bounds=True)
 
 
+def audit(
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None = None,
+    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    *,
+    against: Iterable[str | PathLike[str] | Profile] | None = None,
+    queries: Iterable[str] = (),
+    top: int = 5,
+    native: bool = True,
+) -> Audit:
+    """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
+
+    ``runs`` is one run, or a mapping from names to runs (a mapping whose values are mappings or lists is a run).
+    ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
+    ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
+    process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
+    """
+    from metricpact.crosscheck.audit.audit import audit as held_against
+    from metricpact.crosscheck.audit.native import has_measure, natives_of
+
+    profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
+    names = profile_names() if against is None else against
+    profiles = [load_profile(name if isinstance(name, Profile) else str(name)) for name in names]
+    profiles = [one for one in profiles if one.base != profile.base or one.contract != profile.contract]
+    judgments, read = read_judgments(qrels), _named_runs(runs)
+    wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
+    natives = natives_of(profiles, judgments, read, wanted) if native else {}
+    asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
+    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
+
+
+def _named_runs(runs: Any) -> dict[str, Run]:
+    """Runs by name: a mapping of ``Run`` objects, paths or frames, or a single run under the name of its source."""
+    if isinstance(runs, Mapping) and runs and not any(isinstance(one, Mapping | list | tuple) for one in runs.values()):
+        return {str(name): read_run_source(one) for name, one in runs.items()}
+    run = read_run_source(runs)
+    return {run.origin.name: run}
+
+
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
     """Judgments from a file, a BEIR folder or a Python object; raises ``InputError`` with file and line."""
     return read_judgments(source, format=format, split=split)
@@ -94,3 +138,14 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
     """A run from a file or a Python object; raises ``InputError`` with file and line."""
     return read_run_source(source, format=format)
+
+
+def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
+    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
+
+    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
+    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
+    """
+    from metricpact.crosscheck.audit.infer import infer as search
+
+    return search(read_judgments(qrels), read_run_source(run), published, changes=changes)

@@ -13,7 +13,9 @@ COMMANDS = (
     "demo",
     "score",
     "check",
+    "audit",
     "explain",
+    "infer",
     "contracts",
     "doctor",
 )

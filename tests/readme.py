@@ -25,6 +25,13 @@ def generated(text: str) -> str:
     return text
 
 
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    arguments = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
+
+
 def _score() -> str:
     return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
 
@@ -33,11 +40,9 @@ def _bounds() -> str:
     return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 AP@3 nDCG@3 --bounds -o table")
 
 
-def _shown(shown: str) -> str:
-    """A command of metricpact and what it prints."""
-    arguments = [sys.executable, "-m", *shown.split()]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
+def _audit() -> str:
+    files = "front/example/qrels.txt front/example/run.txt"
+    return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
 
 
 def _conventions() -> str:
@@ -92,6 +97,7 @@ def _backends() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "bounds": _bounds,
+    "audit": _audit,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
