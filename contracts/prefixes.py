@@ -138,13 +138,14 @@ def _locate(judged: JudgedGrades, ordered: Ordered) -> Hits:
     query = judged.query[at]
     rank = ordered.rank_of(rows)
     by = np.lexsort((rank, query))
+    ties = ordered.ties_of(rows)
     return Hits(
         query=query[by],
         rank=rank[by],
         judgment=at[by],
         returned=ordered.returned(judged.size),
-        tie_start=None if ordered.tie_start is None else ordered.tie_start[rows][by],
-        tie_size=None if ordered.tie_size is None else ordered.tie_size[rows][by],
+        tie_start=None if ties is None else ties[0][by],
+        tie_size=None if ties is None else ties[1][by],
     )
 
 
