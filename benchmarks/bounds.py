@@ -1,5 +1,5 @@
-"""What bounds cost: on the large files of `speed.py` the seconds to score P, R, RR, AP, nDCG and Success, the seconds
-that bounds and tie bounds add in the same process, and the ratios. It measures and does not judge.
+"""What bounds cost: on the large files of `speed.py` the CPU seconds to score P, R, RR, AP, nDCG and Success, the CPU
+seconds that bounds and tie bounds add in the same process, and the ratios. It measures and does not judge.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ PROMISED = 3.0
 
 
 def seconds(judgments: Any, run: Any, measures: list[str], **asked: bool) -> float:
-    """The time that one evaluation takes on the clock, from tables in memory to values of every query."""
+    """The CPU time of one evaluation, from tables in memory to values of every query."""
     from metricpact.bridges.evaluate import evaluate
 
-    started = time.perf_counter()
+    started = time.process_time()
     evaluate(judgments, run, measures, backend="reference", **asked)  # type: ignore[arg-type]
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def definitions_alone(judgments: Any, run: Any, measures: list[str]) -> tuple[float, float]:
@@ -37,12 +37,12 @@ def definitions_alone(judgments: Any, run: Any, measures: list[str]) -> tuple[fl
 
     contract = Contract()
     prefixes = build_prefixes(judgments, run, contract)
-    started = time.perf_counter()
+    started = time.process_time()
     values = {measure: define(prefixes, measure, contract) for measure in parse_measures(measures)}
-    defined = time.perf_counter()
+    defined = time.process_time()
     for measure, value in values.items():
         bound(prefixes, measure, contract, value)
-    return defined - started, time.perf_counter() - defined
+    return defined - started, time.process_time() - defined
 
 
 def main() -> None:
@@ -73,7 +73,9 @@ def main() -> None:
                 alone.append((*pair, pair[1] / pair[0]))
         rows.append([str(cutoff), *(f"{statistics.median(column):.3f}" for column in zip(*taken, strict=True))])
         inner.append([str(cutoff), *(f"{statistics.median(column):.4f}" for column in zip(*alone, strict=True))])
-    print(f"{len(run):,} rows, seconds from tables to values (promised at k = 10: bounds / scoring at most {PROMISED})")
+    print(
+        f"{len(run):,} rows, CPU seconds from tables to values (promised at k = 10: bounds / scoring at most {PROMISED})"
+    )
     show(["k", "scoring", "bounds add", "tie bounds add", "bounds / scoring", "tie bounds / scoring"], rows)
     print("\nthe formulas alone, from settled prefixes")
     show(["k", "values", "bounds", "bounds / values"], inner)

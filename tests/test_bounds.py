@@ -314,6 +314,19 @@ def test_a_long_ranking_costs_its_own_length_only() -> None:
     assert scores.bounds_by_query("nDCG")["s7"] == approx((share, (3 + share) / (3 + share), True))
 
 
+def test_blocks_of_queries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries are worked out in blocks of similar depth; with a query or two each, every number is the same."""
+    chance = np.random.default_rng(7)
+    qrels = {f"q{n}": {f"d{d}": int(chance.integers(0, 4)) for d in chance.integers(0, 40, 9)} for n in range(60)}
+    run = {f"q{n}": [f"d{d}" for d in chance.permutation(40)[: chance.integers(0, 25)]] for n in range(60)}
+    names = ["AP", "AP@5", "nDCG", "nDCG@5", "RR"]
+    whole = mp.bounds(qrels, run, names, backend="reference").to_polars()
+    monkeypatch.setattr("metricpact.contracts.bounds.gaps._CELLS", 20)
+    parts = mp.bounds(qrels, run, names, backend="reference").to_polars()
+    for side in ("lower", "upper"):
+        assert parts[side].to_list() == approx(whole[side].to_list(), rel=0, abs=1e-14)
+
+
 @pytest.mark.parametrize(
     ("qrels", "run"),
     [
