@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.api import slices as slices
+    from metricpact.api import infer as infer
+    from metricpact.api import read_qrels as read_qrels
+    from metricpact.api import score as score
+    from metricpact.api import tie_bounds as tie_bounds
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import InputWarning as InputWarning
     from metricpact.contracts.errors import MetricpactError as MetricpactError
@@ -50,6 +54,7 @@ _HOMES = {
     "convert": "metricpact.api",
     "slices": "metricpact.api",
     "compare": "metricpact.api",
+    "tie_bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "add_record": "metricpact.api",

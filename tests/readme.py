@@ -84,6 +84,10 @@ def _score() -> str:
     return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
 
 
+def _bounds() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 AP@3 nDCG@3 --bounds -o table")
+
+
 def _audit() -> str:
     files = "front/example/qrels.txt front/example/run.txt"
     return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
@@ -168,6 +172,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "claims": _claims,
     "slices": _slices,
     "gate": _gate,
+    "bounds": _bounds,
     "audit": _audit,
     "conventions": _conventions,
     "contracts": _contracts,
