@@ -39,11 +39,17 @@ if TYPE_CHECKING:
     from metricpact.contracts.signature import parse_signature as parse_signature
     from metricpact.contracts.tables import Judgments as Judgments
     from metricpact.contracts.tables import Run as Run
+    from metricpact.evidence import absence as absence
+    from metricpact.evidence import coverage as coverage
+    from metricpact.evidence import decisions as decisions
 
     from metricpact.api import read_run as read_run  # isort: skip
 
 _HOMES = {
     "score": "metricpact.api",
+    "coverage": "metricpact.evidence",
+    "decisions": "metricpact.evidence",
+    "absence": "metricpact.evidence",
     "slices": "metricpact.api",
     "compare": "metricpact.api",
     "audit": "metricpact.api",

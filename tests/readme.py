@@ -104,6 +104,15 @@ def _infer() -> str:
 def _claims() -> str:
     chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
     return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
+def _evidence() -> str:
+    """The second table of what `coverage` prints: hit rules side by side."""
+    shown = "metricpact coverage tasks.jsonl selection.jsonl --inventory inventory.jsonl -o table"
+    folder = ROOT / "front/example/evidence"
+    done = subprocess.run(
+        [sys.executable, "-m", *shown.split()], cwd=folder, capture_output=True, text=True, check=True
+    )
+    rules = done.stdout[done.stdout.index("  rule ") :].split("units that do not count")[0]
+    return f"```\n$ {shown}\n…\n{rules.strip(chr(10))}\n```"
 
 
 def _conventions() -> str:
@@ -174,6 +183,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "gate": _gate,
     "bounds": _bounds,
     "audit": _audit,
+    "evidence": _evidence,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
