@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
-import numpy as np
 import polars as pl
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.scores import Column, Scores
-from metricpact.contracts.tables import Floats
-from metricpact.crosscheck.compare.correction import correct, corrected_if
+from metricpact.crosscheck.compare.difference import SCHEMA, Difference, flat
 from metricpact.crosscheck.compare.flips import Flip, Rankings, ShownQuery, find_flips, show_query
+from metricpact.crosscheck.compare.judging import Cell, judge
 from metricpact.crosscheck.compare.options import ComparisonOptions
-from metricpact.crosscheck.compare.paired_tests import PValue, p_values, without_noise
 from metricpact.crosscheck.compare.pairing import paired
-from metricpact.crosscheck.slices.intervals import Interval, difference_intervals, statistics
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
 
-BETTER, WORSE, NOT_SHOWN = "better", "worse", "no difference shown"
-UNRESOLVED, FEW_RESAMPLES = "cannot resolve at this n", "cannot resolve with so few resamples"
-UNTESTED = "no test"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One candidate against the base on one measure and slice.
-
-    ``n`` pairs of queries have a value on both sides; ``undefined`` pairs have none on one side at least.
-    ``difference`` is candidate − base, of the means over the n pairs; None where there is no pair.
-    ``minimum_detectable`` is described at ``minimum_detectable_difference``; ``note`` labels what is to be known.
-    """
-
-    base: str
-    candidate: str
-    slice: str
-    measure: str
-    n: int
-    undefined: int
-    base_mean: float | None
-    candidate_mean: float | None
-    difference: float | None
-    interval: Interval
-    wins: int
-    ties: int
-    losses: int
-    p: PValue
-    corrected: float | None
-    minimum_detectable: float | None
-    verdict: str
-    note: str = ""
+__all__ = ["Comparison", "Difference", "compare_all_pairs", "compare_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,46 +74,6 @@ class Comparison:
         return pl.DataFrame([flat(found) for found in self.differences], schema=SCHEMA)
 
 
-SCHEMA = {
-    **dict.fromkeys(("base", "candidate", "slice", "measure"), pl.String),
-    **dict.fromkeys(("n", "undefined"), pl.Int64),
-    **dict.fromkeys(("base_mean", "candidate_mean", "difference", "lower", "upper"), pl.Float64),
-    **dict.fromkeys(("interval_method", "interval_reason"), pl.String),
-    **dict.fromkeys(("wins", "ties", "losses"), pl.Int64),
-    **dict.fromkeys(("p", "corrected_p", "least_p"), pl.Float64),
-    **dict.fromkeys(("p_method", "p_reason"), pl.String),
-    "minimum_detectable": pl.Float64,
-    **dict.fromkeys(("verdict", "note"), pl.String),
-}
-"""The columns of ``Comparison.to_polars``."""
-
-
-def flat(found: Difference) -> dict[str, Any]:
-    """A difference as one flat record."""
-    held = asdict(found)
-    interval, p = held.pop("interval"), held.pop("p")
-    held |= {"lower": interval["lower"], "upper": interval["upper"]}
-    held |= {"interval_method": interval["method"], "interval_reason": interval["reason"]}
-    held |= {"p": p["p"], "corrected_p": held.pop("corrected"), "least_p": p["least"]}
-    held |= {"p_method": p["method"], "p_reason": p["reason"]}
-    return {name: held[name] for name in SCHEMA}
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """Aligned values of one pair, slice and measure, before anything was tested."""
-
-    base_name: str
-    candidate: str
-    slice: str
-    measure: str
-    base: Floats
-    other: Floats
-    zero_one: bool
-    undefined: int
-    note: str
-
-
 def compare_scores(
     base: ScoredRun | Scores,
     candidates: Sequence[ScoredRun | Scores],
@@ -201,12 +125,12 @@ def _compare(
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two runs are called {twice!r}", "give every run a name of its own")
     wanted = runs[0].measures if measures is None else list(measures)
-    cells: list[_Cell] = []
+    cells: list[Cell] = []
     unpaired: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for base, other in pairs:
         left, right, unpaired[base.name, other.name] = paired(base, other)
         cells += _cells(left, right, wanted, slicing, options)
-    differences = _judge(cells, options)
+    differences = judge(cells, options)
     return Comparison(
         pairs=tuple((base.name, other.name) for base, other in pairs),
         differences=tuple(differences),
@@ -224,7 +148,7 @@ def _scored(run: ScoredRun | Scores, word: str) -> ScoredRun:
 
 def _cells(
     left: ScoredRun, right: ScoredRun, measures: Sequence[str], slicing: Slicing, options: ComparisonOptions
-) -> list[_Cell]:
+) -> list[Cell]:
     cells = []
     for part, mask in slicing.members(left.queries):
         for measure in measures:
@@ -232,19 +156,8 @@ def _cells(
             note = _same_contract(left.name, old, right.name, new, options)
             both = mask & old.in_mean & new.in_mean
             known = both & (old.reason == 0) & (new.reason == 0)
-            cells.append(
-                _Cell(
-                    left.name,
-                    right.name,
-                    part.name,
-                    str(old.measure),
-                    old.values[known],
-                    new.values[known],
-                    old.zero_one and new.zero_one,
-                    int((both & ~known).sum()),
-                    note,
-                )
-            )
+            undefined = int((both & ~known).sum())
+            cells.append(Cell((left.name, right.name), part.name, old, new, known, undefined, note))
     return cells
 
 
@@ -259,70 +172,3 @@ def _same_contract(base: str, old: Column, name: str, new: Column, options: Comp
             "score both under one contract; to compare all the same, and have it labelled: --across-contracts",
         )
     return f"different contracts: {parts[0]} and {parts[1]}"
-
-
-def _judge(cells: Sequence[_Cell], options: ComparisonOptions) -> list[Difference]:
-    """Intervals, p-values, the correction over all of them, and verdicts."""
-    ways = options.intervals
-    samples = [without_noise(cell.other - cell.base) for cell in cells]
-    intervals = difference_intervals([(cell.base, cell.other) for cell in cells], [c.zero_one for c in cells], ways)
-    tested = p_values(samples, options.test, resamples=ways.resamples, seed=ways.seed)
-    family = [at for at, value in enumerate(tested) if value.p is not None]
-    p = np.array([tested[at].p for at in family], dtype=np.float64)
-    least = np.array([tested[at].least or 0.0 for at in family], dtype=np.float64)
-    drawn = np.array(["drawn" in tested[at].method for at in family], dtype=np.bool_)
-    corrected = dict(zip(family, correct(p, options.correction), strict=True))
-    best = dict(zip(family, corrected_if(p, least, options.correction), strict=True))
-    fewest = np.where(drawn, 1 / (ways.resamples + 1), least)
-    reachable = dict(zip(family, corrected_if(p, fewest, options.correction), strict=True))
-    found = []
-    for at, (cell, sample) in enumerate(zip(cells, samples, strict=True)):
-        n, wins, losses = len(sample), int((sample > 0).sum()), int((sample < 0).sum())
-        old, new = (math.fsum(values) / n if n else None for values in (cell.base, cell.other))
-        if at not in corrected:
-            verdict = UNTESTED
-        elif corrected[at] <= options.alpha:
-            verdict = BETTER if sample.sum() > 0 else WORSE
-        elif best[at] > options.alpha:
-            verdict = UNRESOLVED
-        else:
-            verdict = FEW_RESAMPLES if reachable[at] > options.alpha else NOT_SHOWN
-        found.append(
-            Difference(
-                base=cell.base_name,
-                candidate=cell.candidate,
-                slice=cell.slice,
-                measure=cell.measure,
-                n=n,
-                undefined=cell.undefined,
-                base_mean=old,
-                candidate_mean=new,
-                difference=math.fsum(sample) / n if n else None,
-                interval=intervals[at],
-                wins=wins,
-                ties=n - wins - losses,
-                losses=losses,
-                p=tested[at],
-                corrected=float(corrected[at]) if at in corrected else None,
-                minimum_detectable=minimum_detectable_difference(
-                    sample, options.alpha / max(len(family), 1), options.power
-                ),
-                verdict=verdict,
-                note=cell.note,
-            )
-        )
-    return found
-
-
-def minimum_detectable_difference(sample: Floats, alpha: float, power: float) -> float | None:
-    """The smallest true mean difference that a two-sided test at ``alpha`` finds with this power.
-
-    (t(1 − alpha/2) + t(power)) · s / √n with n − 1 degrees of freedom and s the standard deviation of the
-    differences (Bloom, Evaluation Review 19, 1995). None for fewer than two pairs, or differences that are all equal.
-    """
-    n = len(sample)
-    spread = float(sample.std(ddof=1)) if n > 1 else 0.0
-    if spread <= 1e-12:
-        return None
-    quantile = statistics().t.ppf
-    return float((quantile(1 - alpha / 2, n - 1) + quantile(power, n - 1)) * spread / math.sqrt(n))

@@ -20,8 +20,9 @@ from metricpact.contracts.errors import ContractError, DependencyError
 from metricpact.contracts.tables import Floats
 
 PROPORTIONS = ("wilson", "clopper-pearson")
-EXACT_BOOTSTRAP = 8
-"""Up to so many values all distinct resamples are listed: C(15, 8) = 6435 of them for 8 values."""
+EXACT_BOOTSTRAP = 10
+"""Up to so many values all distinct resamples are listed: C(19, 10) = 92378 of them for 10 values."""
+ALL_EQUAL = "all values are equal"
 _ROWS, _DRAWS = 64, 2_000_000
 
 
@@ -133,11 +134,12 @@ def bootstrap_intervals(samples: Sequence[Floats], options: IntervalOptions) -> 
         if len(sample) < 2:
             found[at] = Interval(None, None, "bca", "one value has no spread" if len(sample) else "no value")
         elif np.ptp(sample) <= 1e-12 * max(1.0, float(np.abs(sample).max())):
-            found[at] = Interval(None, None, "bca", "all values are equal")
+            found[at] = Interval(None, None, "bca", ALL_EQUAL)
         else:
             by_length.setdefault(len(sample), []).append(at)
     for n, places in by_length.items():
-        stacked = np.stack([samples[at] for at in places])
+        # Sorted, so that the order of queries cannot matter to what is drawn.
+        stacked = np.sort(np.stack([samples[at] for at in places]), axis=1)
         ends = _listed_bca(stacked, options) if n <= EXACT_BOOTSTRAP else _drawn_bca(stacked, options)
         method = "bca-exact" if n <= EXACT_BOOTSTRAP else "bca"
         for at, (lower, upper) in zip(places, ends.tolist(), strict=True):
@@ -187,7 +189,7 @@ def _listed_bca(stacked: Floats, options: IntervalOptions) -> Floats:
         acceleration = (left_out**3).sum() / (6 * (left_out**2).sum() ** 1.5)
         tails = normal.ppf(np.array([(1 - options.confidence) / 2, (1 + options.confidence) / 2])) + bias
         levels = normal.cdf(bias + tails / (1 - acceleration * tails))
-        order = np.argsort(means, kind="stable")
+        order = np.argsort(means)
         ends[row] = means[order][np.searchsorted(np.cumsum(chance[order]), levels - 1e-12).clip(0, len(means) - 1)]
     return ends
 

@@ -15,6 +15,11 @@ def absent_notes(slicing: Slicing, queries: pl.Series) -> list[str]:
     return [f"{_some(absent)} no row in the slice table, and in no slice but all: {_few(absent)}"] if absent else []
 
 
+def crowded_notes(slicing: Slicing) -> list[str]:
+    """A note for each column with a value for nearly every query."""
+    return [f"column {name} has a slice for nearly every query: choose columns with --by" for name in slicing.crowded()]
+
+
 def lacking_notes(items: KnownItems) -> list[str]:
     """A note for each run of a known-item table without a row for some question."""
     notes, known = [], items.expected.queries

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from metricpact.contracts.definitions import REASONS
 from metricpact.contracts.errors import InputError, MeasureError
@@ -65,6 +66,9 @@ class ScoredRun:
         bad = frame.filter(pl.col("value").is_not_null() & ~pl.col("value").is_finite())
         if len(bad):
             raise InputError(f"{name}: {bad['value'][0]} is not a value", "undefined is null", query=bad["query_id"][0])
+        unsigned = frame.filter(~pl.col("measure").is_in(list(signatures)))["measure"]
+        if len(unsigned):
+            raise InputError(f"{name}: {unsigned[0]} has no signature", "give the signature of every measure")
         queries = frame["query_id"].unique().sort()
         columns = [
             _column(
@@ -131,6 +135,15 @@ class ScoredRun:
                 )
             )
         return pl.concat(frames) if frames else pl.DataFrame(schema=FRAME)
+
+
+def pooled(column: Column, rows: npt.NDArray[np.bool_]) -> tuple[float, float] | None:
+    """Σ numerators and Σ denominators over some rows with a value; None for a measure that is no count over another."""
+    if column.denominator is None:
+        return None
+    below = column.denominator[rows]
+    # Counts are whole; a value times its denominator may miss one by rounding.
+    return float(np.rint(column.values[rows] * below).sum()), float(below.sum())
 
 
 def _column(rows: pl.DataFrame, measure: str, signature: str) -> Column:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,8 @@ import polars as pl
 from metricpact.contracts.errors import InputError
 
 ALL = "all"
+CROWD = 9
+"""Up to so many values a column is never called crowded."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,14 @@ class Slicing:
         """``all``, each value of each column in order of appearance, then the crossings that have a query."""
         found = [Slice(ALL)]
         for columns in [(name,) for name in self.columns] + list(self.crossings):
-            values = [self.table[name].drop_nulls().unique(maintain_order=True).to_list() for name in columns]
+            places = [
+                {value: at for at, value in enumerate(self.table[name].drop_nulls().unique(maintain_order=True))}
+                for name in columns
+            ]
             there = set(self.table.select(columns).drop_nulls().iter_rows())
-            for chosen in product(*values):
-                if chosen in there:
-                    pairs = tuple(zip(columns, chosen, strict=True))
-                    found.append(Slice(",".join(f"{name}={value}" for name, value in pairs), pairs))
+            for chosen in sorted(there, key=lambda row: [at[value] for at, value in zip(places, row, strict=True)]):
+                pairs = tuple(zip(columns, chosen, strict=True))
+                found.append(Slice(",".join(f"{name}={value}" for name, value in pairs), pairs))
         return found
 
     def members(self, queries: pl.Series) -> list[tuple[Slice, npt.NDArray[np.bool_]]]:
@@ -93,6 +96,11 @@ class Slicing:
                 mask &= (rows[column] == value).fill_null(False).to_numpy()
             masks.append((part, mask))
         return masks
+
+    def crowded(self) -> list[str]:
+        """The columns that have nearly as many values as queries: free text more likely than a way to slice."""
+        rows = len(self.table)
+        return [name for name in self.columns if self.table[name].n_unique() > max(rows / 2, CROWD)]
 
     def absent(self, queries: pl.Series) -> list[str]:
         """The queries that have no row in the table, where it has columns at all."""

@@ -15,7 +15,7 @@ from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Judgments, Run
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import default_measures, judge_none_questions, score_known_items
-from metricpact.crosscheck.slices.notes import absent_notes, lacking_notes
+from metricpact.crosscheck.slices.notes import absent_notes, crowded_notes, lacking_notes
 from metricpact.crosscheck.slices.scored import ScoredRun
 from metricpact.crosscheck.slices.slicing import Slicing
 from metricpact.crosscheck.slices.tabulate import SliceScores, tabulate_slices
@@ -50,7 +50,7 @@ def slice_judged_runs(
         raise ContractError("no slice table is named", "name a table of query_id and slice columns")
     slicing = Slicing.of(read_slice_table(table), by, cross)
     scored = score_runs(judgments, runs, measures or default_measures(k), profile, backend)
-    notes = absent_notes(slicing, judgments.queries)
+    notes = absent_notes(slicing, judgments.queries) + crowded_notes(slicing)
     return tabulate_slices(scored, slicing, min_n=min_n, options=options, notes=notes)
 
 
@@ -73,4 +73,5 @@ def slice_known_items(
     wanted = measures or default_measures(k, graded=items.graded is not None)
     scored = score_known_items(items, wanted, profile, backend)
     none = judge_none_questions(items, none_policy)
-    return tabulate_slices(scored, slicing, none=none, min_n=min_n, options=options, notes=lacking_notes(items))
+    notes = lacking_notes(items) + crowded_notes(slicing)
+    return tabulate_slices(scored, slicing, none=none, min_n=min_n, options=options, notes=notes)

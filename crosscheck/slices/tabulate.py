@@ -13,7 +13,7 @@ from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.scores import Column
 from metricpact.crosscheck.slices.intervals import Interval, IntervalOptions, mean_intervals
 from metricpact.crosscheck.slices.no_answer import NO_QUESTIONS, PassRate, pass_rate
-from metricpact.crosscheck.slices.scored import ScoredRun
+from metricpact.crosscheck.slices.scored import ScoredRun, pooled
 from metricpact.crosscheck.slices.slicing import Slice, Slicing
 
 MIN_N = 30
@@ -212,19 +212,14 @@ def _score(column: Column, mask: np.ndarray[Any, np.dtype[np.bool_]], interval: 
     known = mask & (column.reason == 0)
     values, judged = column.values[known], column.fraction[mask & column.has_fraction]
     n = len(values)
-    numerator = denominator = micro = None
-    if column.denominator is not None:
-        below = column.denominator[known]
-        # Counts are whole; a value times its denominator may miss one by rounding.
-        numerator, denominator = float(np.rint(values * below).sum()), float(below.sum())
-        micro = numerator / denominator if denominator else None
+    numerator, denominator = pooled(column, known) or (None, None)
     return SliceScore(
         measure=str(column.measure),
         n=n,
         undefined=int((mask & (column.reason != 0)).sum()),
         macro=math.fsum(values) / n if n else None,
         interval=interval,
-        micro=micro,
+        micro=numerator / denominator if numerator is not None and denominator else None,
         numerator=numerator,
         denominator=denominator,
         judged=math.fsum(judged) / len(judged) if len(judged) else None,

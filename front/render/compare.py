@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 import polars as pl
-from metricpact.crosscheck.compare.comparison import Comparison, Difference
+from metricpact.contracts.measures import parse_measure
+from metricpact.crosscheck.compare.comparison import Comparison
+from metricpact.crosscheck.compare.difference import Difference
 from metricpact.crosscheck.compare.flips import Flip, MovedDocument, ShownQuery
 from metricpact.render.intervals import interval_text, methods_line, number, signature_lines
 from metricpact.render.report import Report, Table
@@ -51,13 +53,19 @@ def _frame(comparison: Comparison, places: int) -> pl.DataFrame:
             "win/tie/loss": f"{one.wins}/{one.ties}/{one.losses}",
         }
         cells |= {"p": _p_text(one.p.p, one.p.reason), "corrected p": _p_text(one.corrected, one.p.reason)}
-        cells |= {"detectable": number(one.minimum_detectable, places), "verdict": one.verdict}
+        cells |= {"detectable": _detectable_text(one, places), "verdict": one.verdict}
         rows.append(cells)
     frame = pl.DataFrame(rows)
     # A column that says the same in every row only takes room; the lines below name a single base.
     if frame["slice"].unique().to_list() == ["all"]:
         frame = frame.drop("slice")
     return frame.drop("base") if frame["base"].n_unique() == 1 else frame
+
+
+def _detectable_text(one: Difference, places: int) -> str:
+    """The detectable difference; above 1 there is none for a measure between 0 and 1."""
+    beyond = (one.minimum_detectable or 0) > 1 and parse_measure(one.measure).family not in ("DCG", "IDCG")
+    return "> 1" if beyond else number(one.minimum_detectable, places)
 
 
 def _p_text(p: float | None, reason: str) -> str:
@@ -139,16 +147,14 @@ def _lines(comparison: Comparison) -> list[str]:
     bases = list(dict.fromkeys(base for base, _ in comparison.pairs))
     lines = [f"base {bases[0]}; differences are candidate − base"] if len(bases) == 1 else []
     lines.append(methods_line(((one.measure, one.interval) for one in found), options.intervals))
-    methods = dict.fromkeys(one.p.method for one in found if one.p.p is not None)
+    methods = dict.fromkeys(one.p.method for one in found if one.wins or one.losses) or {"no difference at all": None}
     drawn = f", seed {options.intervals.seed}" if any("drawn" in method for method in methods) else ""
     lines.append(
         f"two-sided {options.test} test ({', '.join(methods)}{drawn}), {_CORRECTIONS[options.correction]} "
         f"over a family of {comparison.family} tests, alpha {options.alpha:g}"
     )
-    lines.append(
-        f"detectable: the true difference that would be found with power {options.power:g} "
-        f"at alpha / {max(comparison.family, 1)}"
-    )
+    share = f" / {max(comparison.family, 1)}" if options.correction != "none" else ""
+    lines.append(f"detectable: the true difference that is found with power {options.power:g} at alpha{share}")
     undefined = _undefined(found)
     lines += [f"pairs without a value on a side, left out and counted: {undefined}"] if undefined else []
     for (base, candidate), (left, right) in comparison.unpaired.items():

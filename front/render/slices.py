@@ -32,14 +32,16 @@ def slices_report(
 def _frame(table: SliceScores, places: int) -> pl.DataFrame:
     """One row a slice and run; a measure is a number and its interval, and its own n where that is another."""
     rows = []
+    has_none = any(row.none.n or row.none.unscored for row in table.rows)
     for row in table.rows:
         cells: dict[str, Any] = {"slice": row.slice.name, "run": row.run, "n": row.n}
         for score in row.scores:
             own = f" n={score.n}" if score.n != row.n else ""
             cells[score.measure] = number(score.macro, places)
             cells[f"{score.measure} interval"] = interval_text(score.interval, places) + own
-        cells["NONE pass rate"] = pass_rate_text(row.none, places)
-        cells["NONE interval"] = ABSENT if row.none.rate is None else interval_text(row.none.interval, places)
+        if has_none:
+            cells["NONE pass rate"] = pass_rate_text(row.none, places)
+            cells["NONE interval"] = ABSENT if row.none.rate is None else interval_text(row.none.interval, places)
         cells["note"] = DIRECTION if row.direction_only else ""
         rows.append(cells)
     return pl.DataFrame(rows)
@@ -83,7 +85,10 @@ def _lines(table: SliceScores, places: int) -> list[str]:
     if any(row.none.rate is not None for row in table.rows):
         used += [("NONE pass rate", row.none.interval) for row in table.rows]
     lines = [methods_line(used, table.intervals)]
-    lines += [_none_line(row, table, places) for row in whole]
+    if any(row.none.n or row.none.unscored for row in whole):
+        lines += [_none_line(row, table, places) for row in whole]
+    else:
+        lines.append("NONE pass rate undefined: the set has no NONE questions, so declining is not measured")
     if any(row.direction_only for row in table.rows):
         lines.append(
             f"With fewer than {table.min_n} queries a slice points in a direction and proves nothing: "
