@@ -34,6 +34,14 @@ class Source:
         """The first byte that is not a blank."""
         return self.data.lstrip()[:1]
 
+    def text(self) -> str:
+        """The bytes as UTF-8; raises ``InputError`` with the line where they are none."""
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            raise self.error("is not UTF-8", "save the file as UTF-8", line) from error
+
     def error(self, fact: str, hint: str = "", line: int | None = None) -> InputError:
         """An error in this text."""
         return InputError(fact, hint, source=self.name, line=line)
@@ -63,11 +71,7 @@ def json_records(source: Source) -> list[Record]:
     Raises ``InputError`` with the line for what is not JSON, for a key that stands twice in one object, for numbers
     that JSON does not have, and for text that is not Unicode.
     """
-    try:
-        text = source.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
-        raise source.error("is not UTF-8", "save the file as UTF-8", line) from error
+    text = source.text()
     records = list(_array(source, text) if source.first == b"[" else _lines_or_object(source, text))
     if not records:
         raise source.error("holds no record", "give at least one")
@@ -121,24 +125,26 @@ def checked(records: Iterable[Record], schema: str, name: str, identity: str, hi
                 f"the form is in metricpact/bridges/evidence/schemas/{schema}.schema.json{hint}",
                 source=name,
                 line=record.line,
+                query=identity_of(record, identity),
             )
     return listed
 
 
 def named(record: Record, identity: str) -> str:
     """``task 'x': `` where the record has that name, else nothing."""
+    name = identity_of(record, identity)
+    return f"{identity} {name!r}: " if name else ""
+
+
+def identity_of(record: Record, identity: str) -> str | None:
+    """The record's name, where it is text that is not empty."""
     value = record.value.get(identity) if isinstance(record.value, Mapping) else None
-    return f"{identity} {value!r}: " if isinstance(value, str) and value else ""
+    return value if isinstance(value, str) and value else None
 
 
 def csv_records(source: Source) -> list[Record]:
     """The rows of a CSV file with a header, an empty cell as None; the line is where the row ends."""
-    try:
-        text = source.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
-        raise source.error("is not UTF-8", "save the file as UTF-8", line) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(source.text(), newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader)]
         repeated = {name for name in header if header.count(name) > 1}
