@@ -144,6 +144,14 @@ def test_a_revision_that_an_anchor_names_has_to_be_the_units() -> None:
         assert (claims(result)["exact"], claims(result)["overlap"], claims(result)["document"]) == (False, False, True)
 
 
+def test_revisions_on_one_side_alone_are_told() -> None:
+    """A run names no revision: that no anchor is found then is not left to be wondered at."""
+    anchored = task([{**A, "revision": "2"}])
+    assert "no unit does" in mp.coverage([anchored], {"t": [A]}).notes[0]
+    assert mp.coverage([anchored], {"t": [A]}, inventory=[{"document": "a", "revision": "2"}]).notes == ()
+    assert mp.coverage([anchored], {"t": [{**A, "revision": "1"}]}).notes == ()
+
+
 def test_rules_side_by_side_differ_where_they_should() -> None:
     """Two halves of an anchor: union and overlap claim it, exact containment and a strict IoU do not."""
     halves = [{"document": "a", "start": 0, "end": 5}, {"document": "a", "start": 5, "end": 10}]
@@ -201,7 +209,7 @@ def test_a_length_that_nobody_stated_is_unknown_and_not_zero() -> None:
     assert (claims(span_in_whole)["exact"], claims(span_in_whole)["overlap"]) == (True, True)
     assert claims(span_in_whole)["iou"] is None
     iou = span_in_whole.rules.row(3, named=True)
-    assert (iou["coverage"], iou["n"], iou["unknown"]) == (None, 0, 1)
+    assert (iou["coverage"], iou["n"], iou["unknown"], iou["fewer"]) == (None, 0, 1, 0)
 
 
 def test_a_known_length_decides() -> None:

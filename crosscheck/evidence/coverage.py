@@ -134,12 +134,20 @@ def cover(
         unversioned=chosen.units["revision"].null_count() if inventory is not None else 0,
         unchecked=chosen.eligible.height - int(chosen.eligible["text_checked"].sum()) if inventory is not None else 0,
         outside_pool=outside,
-        notes=tasks.notes,
+        notes=(*tasks.notes, *_revision_note(tasks, chosen, inventory)),
     )
 
 
 def _inputs(**sides: Tasks | Selection | Inventory | None) -> dict[str, dict[str, Any]]:
     return {name: {"path": side.name, "sha256": side.sha256} for name, side in sides.items() if side is not None}
+
+
+def _revision_note(tasks: Tasks, side: Side, inventory: Inventory | None) -> tuple[str, ...]:
+    """What to know where anchors name revisions and no unit does: only an inventory could say of which one units are."""
+    named = tasks.anchors["revision"].count()
+    if inventory is not None or not named or not side.units.height or side.units["revision"].count():
+        return ()
+    return (f"{named} anchors name a revision and no unit does: without an inventory none of them is found whole",)
 
 
 def _check_cutoff(k: int | None, selection: Selection) -> None:
