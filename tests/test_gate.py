@@ -414,7 +414,9 @@ ENDS = st.floats(-1, 1, allow_nan=False)
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.tuples(ENDS, ENDS, ENDS), st.tuples(ENDS, ENDS))
-def test_a_smaller_allowance_never_mends_a_verdict(ends: tuple[float, float, float], floors: tuple[float, float]) -> None:
+def test_a_smaller_allowance_never_mends_a_verdict(
+    ends: tuple[float, float, float], floors: tuple[float, float]
+) -> None:
     """From cannot judge to pass, or from fail to anything, only by allowing a larger drop."""
     lower, upper, strict = sorted(ends)
     order = ["fail", "cannot judge", "pass"]
