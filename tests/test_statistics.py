@@ -139,7 +139,7 @@ def test_the_least_p_of_a_number_of_queries(nonzero: int, expected: float) -> No
     assert least_p(sample) == expected == p(list(sample))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_corrections_are_statsmodels(drawn: list[float]) -> None:
     """Holm's and Benjamini and Hochberg's corrected p-values, ties included."""
