@@ -118,6 +118,7 @@ def test_t_and_wilcoxon_are_scipys() -> None:
     sample = np.random.default_rng(10).normal(0.2, 1, 24)
     assert p(list(sample), "t") == scipy.stats.ttest_1samp(sample, 0).pvalue
     assert p(list(sample), "wilcoxon") == scipy.stats.wilcoxon(sample).pvalue
+    assert p([*sample, 0.0, 0.0], "wilcoxon") == scipy.stats.wilcoxon(sample).pvalue  # a tied query has no rank
 
 
 def test_a_t_test_without_spread_is_refused() -> None:
