@@ -1,160 +1,94 @@
-"""The functions that a Python program calls."""
+"""The functions that a Python program calls to read and to score; the others are in the modules beside this one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate
 from metricpact.bridges.registry import DEFAULT_BACKEND
-from metricpact.bridges.sources.choose import read_judgments
-from metricpact.bridges.sources.choose import read_run as read_run_source
-from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError, InputError
-from metricpact.contracts.measures import Measure, parse_measures
-from metricpact.contracts.profiles import Profile, load_profile
+from metricpact.bridges.sources.choose import read_run as read_run_from
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
-
-if TYPE_CHECKING:
-    from metricpact.crosscheck.compare.comparison import Comparison
-    from metricpact.crosscheck.slices.tabulate import SliceScores
-
-Measures = str | Measure | Iterable[str | Measure]
+from metricpact.inputs import ContractLike, Measures, judgments_from, profile_under
 
 
 def score(
     qrels: Any,
     run: Any,
     measures: Measures = DEFAULT_MEASURES,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    contract: ContractLike = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    bounds: bool = False,
+    max_grade: int | None = None,
+    tie_bounds: bool = False,
+) -> Scores:
+    """Score a run against judgments under a contract.
+
+    ``qrels`` and ``run`` are what ``read_qrels`` and ``read_run`` take, or ``Judgments`` and ``Run``; nothing passed in
+    is changed. ``contract`` is a profile's name, a TOML file, a
+    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
+    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
+    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. ``tie_bounds`` adds
+    the least, greatest and expected value over all orders of tied documents: ``scores.tie_bounds``,
+    ``scores.tie_bounds_by_query(measure)``. Raises ``MetricpactError``: see ``metricpact.contracts.errors``.
+    """
+    return evaluate(
+        judgments_from(qrels),
+        read_run_from(run),
+        measures,
+        profile_under(contract, set),
+        backend,
+        bounds=bounds,
+        max_grade=max_grade,
+        tie_bounds=tie_bounds,
+    )
+
+
+def bounds(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: ContractLike = "chapter",
+    backend: str = DEFAULT_BACKEND,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+    max_grade: int | None = None,
+) -> Scores:
+    """Scores with their bounds under missing judgments: ``score`` with ``bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, bounds=True, max_grade=max_grade)
+
+
+def tie_bounds(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: ContractLike = "chapter",
     backend: str = DEFAULT_BACKEND,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
 ) -> Scores:
-    """Score a run against judgments under a contract.
-
-    ``qrels`` and ``run`` are paths (``-`` is standard input), dicts of dicts, dicts of lists of ids, named tuples,
-    ``Judgments`` and ``Run``; nothing passed in is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). Raises
-    ``MetricpactError``: see ``metricpact.contracts.errors``.
-    """
-    return evaluate(read_judgments(qrels), read_run_source(run), measures, _profile(contract, set), backend)
-
-
-def _profile(contract: str | PathLike[str] | Contract | Profile, changes: Mapping[str, Any] | None) -> Profile:
-    profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
-    if changes is not None and not isinstance(changes, Mapping):
-        raise ContractError(f"set={changes!r} sets nothing", 'write set={"gain": "linear"}')
-    return profile.with_fields(changes or {})
-
-
-def slices(
-    source: Any,
-    runs: Any = None,
-    measures: Measures | None = None,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
-    backend: str = DEFAULT_BACKEND,
-    *,
-    table: Any = None,
-    by: Sequence[str] | None = None,
-    cross: Sequence[Sequence[str]] = (),
-    k: int = 10,
-    min_n: int = 30,
-    none_policy: str | None = None,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
-    **intervals: Any,
-) -> SliceScores:
-    """Score runs by slice: means with their intervals and counts, NONE questions beside them.
-
-    ``source`` is a known-item table (a path); or judgments, with ``runs`` (a path, a list of them, or a mapping of
-    names to runs) and a slice ``table`` (a path, a frame with query_id, or {query: {column: value}}). ``by`` chooses
-    slice columns, ``cross`` crosses some; ``measures`` default to R@1, R@k and RR. ``intervals`` are the fields of
-    ``IntervalOptions``: confidence, proportion, resamples, seed. Raises ``MetricpactError``.
-    """
-    from metricpact.crosscheck.slices.intervals import IntervalOptions
-    from metricpact.crosscheck.slices.sources import slice_judged_runs, slice_known_items
-
-    wanted = None if measures is None else parse_measures(measures)
-    how: dict[str, Any] = {"k": k, "by": by, "cross": cross, "min_n": min_n}
-    how |= {"options": IntervalOptions(**intervals), "profile": _profile(contract, set), "backend": backend}
-    if runs is None:
-        return slice_known_items(source, wanted, none_policy=none_policy, **how)
-    return slice_judged_runs(read_judgments(source), named_runs(runs), wanted, table, **how)
-
-
-def compare(
-    qrels: Any,
-    base: Any = None,
-    candidates: Any = (),
-    measures: Measures | None = None,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
-    backend: str = DEFAULT_BACKEND,
-    *,
-    slices: Any = None,
-    by: Sequence[str] | None = None,
-    cross: Sequence[Sequence[str]] = (),
-    k: int = 10,
-    all_pairs: bool = False,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
-    **options: Any,
-) -> Comparison:
-    """Compare candidates with a base, paired by query: differences with intervals, tests and one correction.
-
-    ``base`` is a run or its path; ``candidates`` a path, a list of runs or paths, or a mapping of names to runs;
-    ``slices`` a slice table as in ``slices``. Or ``qrels`` is a known-item table (a path) alone, whose first run is
-    the base. ``all_pairs`` holds every run against every later one. ``options`` are the fields of
-    ``ComparisonOptions`` (test, correction, alpha, power) and of ``IntervalOptions`` (confidence, proportion,
-    resamples, seed). Raises ``MetricpactError``.
-    """
-    from metricpact.bridges.sources.known_item_table import KnownItems, read_known_items
-    from metricpact.crosscheck.compare.options import ComparisonOptions
-    from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
-
-    wanted = None if measures is None else parse_measures(measures)
-    how: dict[str, Any] = {"by": by, "cross": cross, "all_pairs": all_pairs, "options": ComparisonOptions.of(**options)}
-    how |= {"profile": _profile(contract, set), "backend": backend}
-    if base is None:
-        items = qrels if isinstance(qrels, KnownItems) else read_known_items(str(qrels))
-        return compare_known_items(items, wanted, k=k, **how)
-    runs = named_runs([base], "base")
-    for name, run in named_runs(candidates, "candidate").items():
-        if name in runs:
-            raise InputError(f"two runs are called {name!r}", "give every run a name of its own")
-        runs[name] = run
-    return compare_judged_runs(
-        read_judgments(qrels), runs, wanted or parse_measures(DEFAULT_MEASURES), table=slices, **how
-    )
-
-
-def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
-    """Runs by name: of a mapping of names to runs or paths, of a list of them, or of one.
-
-    A path names its run; an object in a list is called by ``word`` and its place.
-    """
-    if not isinstance(runs, Mapping) or _is_run(runs):
-        listed = runs if isinstance(runs, list | tuple) else [runs]
-        runs = {
-            str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
-            for at, run in enumerate(listed, 1)
-        }
-    return {name: read_run_source(run) for name, run in runs.items()}
-
-
-def _is_run(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is a run itself ({query: {document: score}}, {query: [ids]}), and not names with runs."""
-    first = next(iter(value.values()), None)
-    if isinstance(first, Mapping):
-        return not isinstance(next(iter(first.values()), None), Mapping | list | tuple)
-    return isinstance(first, list | tuple)
+    """Scores with their bounds over the orders of ties: ``score`` with ``tie_bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, tie_bounds=True)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
-    """Judgments from a file, a BEIR folder or a Python object; raises ``InputError`` with file and line."""
-    return read_judgments(source, format=format, split=split)
+    """Judgments from a file, a BEIR folder, an id of ir_datasets, or a Python object.
+
+    ``source`` is a path (``-`` is standard input), an id such as ``beir/scifact/test``, a dict of dicts, a frame
+    (pandas, polars, pyarrow, duckdb: columns query_id, doc_id, relevance under their usual names), named tuples, or a
+    data set object. ``format`` forces a format by name, ``split`` chooses the qrels of a folder. Raises ``InputError``
+    with file and line; warns (``InputWarning``) of what is odd and can be read.
+    """
+    return judgments_from(source, format=format, split=split)
 
 
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
-    """A run from a file or a Python object; raises ``InputError`` with file and line."""
-    return read_run_source(source, format=format)
+    """A run from a file or a Python object; raises ``InputError`` with file and line.
+
+    ``source`` is a path, a dict of dicts, a dict of lists of ids, a frame with a query, a document, and a score or rank
+    column, or named tuples. ``format`` forces a format by name.
+    """
+    return read_run_from(source, format=format)
