@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import polars as pl
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
 from metricpact.crosscheck.records.comparable import Mismatch, judgments_hash, mismatches, provenance_notes
@@ -96,7 +97,7 @@ def comparability(gate: Gate, base: Side, candidate: Side) -> Comparability:
 
 def _query_mismatch(measure: str, base: ScoredRun, candidate: ScoredRun) -> list[Mismatch]:
     """Whether the means of a measure are over other queries."""
-    ours, theirs = (set(run.queries.filter(run.column(measure).in_mean)) for run in (base, candidate))
+    ours, theirs = (set(run.queries.filter(pl.Series(run.column(measure).in_mean))) for run in (base, candidate))
     if ours == theirs:
         return []
     sides = [f"{len(mine)} queries, {len(mine - other)} of them here alone" for mine, other in _both(ours, theirs)]
