@@ -9,6 +9,7 @@ from typing import Any
 
 import metricpact as mp
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -335,18 +336,38 @@ def test_blocks_of_queries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_real_files(qrels: str, run: str) -> None:
-    """Every point lies in its bounds, a fully judged prefix has none to speak of, a larger grade widens nDCG's."""
+    """Judging the unjudged documents of the first ten, as best or at random, gives the bounds or values inside them."""
     if not (DATA / qrels).exists():
         pytest.skip(f"no real files: {DATA / qrels} is absent")
-    names = ["P@10", "R@10", "RR@10", "AP@10", "nDCG@10", "Success@10", "AP", "nDCG"]
-    changes = {"negative_grade": "nonrelevant"}
-    narrow = mp.bounds(DATA / qrels, DATA / run, names, set=changes, max_grade=1)
-    wide = mp.bounds(DATA / qrels, DATA / run, names, set=changes, max_grade=6)
-    for name in names:
-        frame = wide.to_polars().filter(measure=name).drop_nulls("value")
-        assert frame.filter((frame["lower"] > frame["value"]) | (frame["upper"] < frame["value"])).height == 0
-        sure = frame.filter(judged_fraction=1.0)
-        assert (sure["lower"] == sure["upper"]).all()
-        slack = 0.0 if "nDCG" in name else 1e-12
-        assert wide.bounds[name].lower <= narrow.bounds[name].lower + slack
-        assert wide.bounds[name].upper >= narrow.bounds[name].upper - slack
+    monotone, others = ["P@10", "R@10", "RR@10", "Success@10"], ["AP@10", "nDCG@10"]
+    judgments = mp.read_qrels(DATA / qrels).to_polars().with_columns(pl.col("grade").clip(0))
+    ranked = (
+        mp.read_run(DATA / run).to_polars().sort("query_id", "score", descending=[False, True], maintain_order=True)
+    )
+    first = ranked.group_by("query_id", maintain_order=True).head(10)
+    asked = judgments.select("query_id").unique()
+    unjudged = first.join(judgments, on=["query_id", "doc_id"], how="anti").join(asked, on="query_id", how="semi")
+    assert len(unjudged) > 100
+    bounds = mp.bounds(judgments_of(judgments), DATA / run, [*monotone, *others], max_grade=4)
+    chance = np.random.default_rng(3)
+
+    def judged(grades: Any) -> mp.Scores:
+        """The run scored with grades for all unjudged documents."""
+        more = unjudged.select("query_id", "doc_id", pl.Series("grade", grades, dtype=pl.Int64))
+        return mp.score(judgments_of(pl.concat([judgments, more])), DATA / run, [*monotone, *others])
+
+    best = judged([1] * len(unjudged))
+    for name in monotone:
+        assert [bound.upper for bound in bounds.bounds_by_query(name).values()] == approx(
+            list(best.by_query(name).values())
+        )
+    for _ in range(5):
+        drawn = judged(chance.integers(0, 5, len(unjudged)))
+        for name in others:
+            inside = zip(bounds.bounds_by_query(name).values(), drawn.by_query(name).values(), strict=True)
+            assert all(low - 1e-12 <= value <= high + 1e-12 for (low, high, _), value in inside)
+
+
+def judgments_of(frame: pl.DataFrame) -> mp.Judgments:
+    """Judgments from their columns, queries in the order of first mention."""
+    return mp.Judgments.from_columns(frame["query_id"], frame["doc_id"], frame["grade"])
