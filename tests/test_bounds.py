@@ -277,6 +277,46 @@ def test_ndcg_at_20_is_the_best_of_all_multisets(seed: int) -> None:
     assert found.lower == approx(((known + chosen[:, ::-1] @ shares[places]) / ideal).min(), rel=0, abs=1e-12)
 
 
+def test_upper_bounds_hold_whatever_was_not_judged() -> None:
+    """With relevant documents that nobody knows of, values stay below upper bounds, and fall below some lower ones."""
+    chance = np.random.default_rng(11)
+    names = ["P@5", "R@5", "RR@5", "AP@5", "nDCG@5", "Success@5"]
+    passed = set()
+    for _ in range(60):
+        returned = [f"r{place}" for place in range(7)]
+        judged = {"o": int(chance.integers(0, 4)), "sure": 1}
+        judged |= {doc: int(chance.integers(0, 4)) for doc in returned if chance.random() < 0.6}
+        bounds = mp.bounds({"q": judged}, {"q": returned}, names, max_grade=3, backend="reference").bounds
+        truth = {doc: judged.get(doc, int(chance.integers(0, 4))) for doc in returned}
+        truth |= judged | {f"unknown{place}": 3 for place in range(3)}
+        scores = mp.score({"q": truth}, {"q": returned}, names, backend="reference")
+        for name in names:
+            assert scores.mean[name].value <= bounds[name].upper + 1e-12
+            if scores.mean[name].value < bounds[name].lower - 1e-12:
+                passed.add(name)
+    assert passed == {"R@5", "AP@5", "nDCG@5"}
+
+
+@pytest.mark.parametrize("denominator", ["relevant", "capped", "hits"])
+@pytest.mark.parametrize("seed", range(3))
+def test_ap_at_20_is_the_best_of_all_subsets(seed: int, denominator: str) -> None:
+    """Twenty returned, twelve of them unjudged: the bounds are those of all 4,096 ways to be relevant."""
+    chance = np.random.default_rng(seed)
+    ranking = chance.permutation([*[-1] * 12, *chance.integers(0, 2, 8)])
+    judged = {f"r{place}": int(grade) for place, grade in enumerate(ranking) if grade >= 0}
+    judged |= {f"o{place}": 1 for place in range(1 + 9 * seed)}
+    run = {"q": [f"r{place}" for place in range(20)]}
+    found = bound_of({"q": judged}, run, "AP@20", set={"ap_denominator": denominator})
+
+    relevant = np.tile(ranking == 1, (4096, 1))
+    relevant[:, ranking < 0] = np.array(list(product((False, True), repeat=12)))
+    sums = (relevant * np.cumsum(relevant, axis=1) / np.arange(1, 21)).sum(axis=1)
+    hits = relevant.sum(axis=1)
+    everything = hits + 1 + 9 * seed
+    below = {"relevant": everything, "capped": np.minimum(20, everything), "hits": np.maximum(hits, 1)}[denominator]
+    assert found == approx(((sums / below).min(), (sums / below).max(), True), rel=0, abs=1e-12)
+
+
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(st.lists(grade, min_size=1, max_size=30), st.lists(st.sampled_from([0, 1, 2, 4]), max_size=9), st.data())
 def test_one_more_judgment_narrows_the_bounds(
