@@ -41,8 +41,8 @@ def command(
     BASE and CANDIDATE are runs or record:ID@FILE; with two records QRELS is left out. Where QRELS is a known-item table
     (run, query_id, expected_id, ranked_ids …), they are names of runs in it.
 
-    A rule passes where the interval of the difference leaves out a larger drop than is allowed, fails where it leaves
-    out a smaller one, and cannot be judged otherwise. Exit codes: 0 all pass, 1 one fails, 2 one cannot be judged.
+    A rule passes where the interval of the difference leaves out any drop larger than is allowed, fails where it leaves
+    out every allowed one, and cannot be judged otherwise. Exit codes: 0 all pass, 1 one fails, 2 one cannot be judged.
     """
     from metricpact.crosscheck.gate.gate_file import load_gate
     from metricpact.crosscheck.gate.inputs import gate_inputs
