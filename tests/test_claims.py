@@ -195,7 +195,7 @@ EXAMPLE = 'judgments = { A = 2, B = 1, N = 0 }\nrun = ["B", "U", "A"]\n'
         ('values = { "P@3" = "2/3" }\nn = 1', "reproduced"),
         ('lower = { "P@3" = "2/3" }\nupper = { "P@3" = 1, "nDCG@3" = ".81457" }', "reproduced"),
         ('upper = { "P@3" = 0.5 }', "not reproduced (nearest: upper bound of P@3 1.0000)"),
-        ('values = { "P@3" = "2/3" }\nn = 2', "not reproduced (not with n = 2)"),
+        ('values = { "P@3" = "2/3" }\nn = 2', "not reproduced (nearest: n = 1 under chapter"),
         ('by_query = { q = { RR = 1.0 } }', "reproduced"),
         ('values = { "R@3" = "undefined" }', "not reproduced"),
     ],
@@ -227,7 +227,9 @@ def test_a_whole_number_is_exact(write: Write) -> None:
 def test_several_statements_of_one_number_have_to_hold(write: Write) -> None:
     """.8333 and 5/6 are one AP; .83 and .9 are not."""
     assert verdict(write(claim("measures", EXAMPLE + 'values = { "AP@3" = ["5/6", 0.83, ".8333"] }'))) == "reproduced"
-    assert verdict(write(claim("measures", EXAMPLE + 'values = { "AP@3" = [0.83, ".9"] }'))) != "reproduced"
+    assert verdict(write(claim("measures", EXAMPLE + 'values = { "AP@3" = [0.83, ".9"] }'))).startswith(
+        "not reproduced"
+    )
 
 
 def test_readings_that_all_give_it_or_some(write: Write) -> None:
@@ -463,6 +465,8 @@ def test_without_an_expectation_a_claim_has_to_be_reproduced(write: Write) -> No
         (claim("measures", 'data = "nix"\nvalues = { RR = 1 }'), 4, "there is no [data.nix]", "[data.nix]"),
         (claim("measures", EXAMPLE + "values = { RR = 1 }\nn = 0"), 7, "n is not an integer", "n = 10"),
         (claim("measures", 'judgments = { A = "x" }\nrun = ["A"]\nvalues = { RR = 1 }'), 4, "grade 'x'", "number"),
+        (claim("measures", EXAMPLE + "by_query = { x = { RR = 1 } }"), 6, "query 'x' is not judged", "judged"),
+        (claim("measures", "judgments = { A = 1 }\nrankings = {}\nvalues = { RR = 1 }"), 5, "has no ranking", "told"),
         (claim("ratio", 'ratio = "1/3"\nstated = 1\nexpect = "fine"'), 6, "'fine' is not a verdict", "cannot check"),
         (claim("decisions", STATES + 'endpoint = ["kpet"]\nvalues = { recall = 1 }'), 5, "'kpet' is not a", "kept"),
         (

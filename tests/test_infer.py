@@ -506,6 +506,15 @@ def test_standard_input_and_a_contract_of_ones_own(files: Path) -> None:
     assert (piped.returncode, json.loads(piped.stdout)["found"][0]["contract"]) == (0, "ours")
 
 
+def test_a_contract_of_ones_own_may_list_its_queries() -> None:
+    """A list of queries is a mean of its own, also where every judged query is in the run."""
+    judged, run = {"q": {"A": 1}, "r": {"A": 1}}, {"q": ["A"], "r": ["B", "A"]}
+    ours = load_profile("chapter").with_fields({"queries": ["r"]})
+    found = infer(mp.read_qrels(judged), mp.read_run(run), {"RR": "1/2"}, changes=0, first=[ours]).found
+    assert [finding.first.counts[parse_measure("RR")] for finding in found] == [1]
+    assert infer(mp.read_qrels(judged), mp.read_run(run), {"RR": "3/4"}, changes=0, first=[ours]).found
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
