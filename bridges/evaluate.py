@@ -16,6 +16,7 @@ from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
 from metricpact.contracts.measures import Measure, parse_measures
+from metricpact.contracts.pooled import denominators
 from metricpact.contracts.prefixes import Prefixes, build_prefixes
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Column, Scores
@@ -172,6 +173,7 @@ def _column(prefixes: Prefixes, plan: Plan, values: Floats, profile: Profile, pr
         extra_zeros=_extra_zeros(prefixes, contract),
         fields=profile.overrides_for(measure),
         signature=str(sign(measure, profile, provenance)),
+        denominator=denominators(prefixes, measure, contract),
     )
 
 

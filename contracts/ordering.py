@@ -122,10 +122,9 @@ def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, 
     nothing = (None, None)
     if contract.order == "given" or (rows.scores is None and rows.ranks is None and rows.run.rank_fault is None):
         return None, nothing
-    if contract.order == "rank":
+    # Without scores the ranks are all there is to say the order: rows may stand in any.
+    if contract.order == "rank" or rows.scores is None:
         return _by_rank(rows, starts), nothing
-    if rows.scores is None:
-        return None, nothing
     scores = _narrow(rows.scores) if contract.score_width == "float32" else rows.scores
     order: Ints | None = None
     rising = within(scores[1:] > scores[:-1], starts)
@@ -186,28 +185,36 @@ def _check_ranks(rows: _Rows, starts: Ints, scores: npt.NDArray[Any], order: Int
         if rows.run.rank_fault is not None:
             raise rows.run.rank_fault
         return
-    # Ranks that rise with falling scores contradict nothing; the rest is looked at more closely.
-    seen = ranks if order is None else ranks[order]
-    astray = within(seen[1:] < seen[:-1], starts)
-    if not astray.any():
-        return
-    by_rank = np.arange(len(scores)) if order is None else order.copy()
-    queries = queries_of(np.flatnonzero(astray), starts)
-    sort_rows(by_rank, starts, queries, ranks)
-    better, worse = by_rank[:-1], by_rank[1:]
-    # By rank and, among equal ranks, by falling score: a contradiction shows between neighbours.
-    conflict = (
-        (rows.codes[better] == rows.codes[worse]) & (ranks[better] < ranks[worse]) & (scores[better] < scores[worse])
-    )
-    if conflict.any():
-        at = int(np.flatnonzero(conflict)[0])
-        first, second = int(better[at]), int(worse[at])
+    better, worse = rank_conflicts(ranks, scores, rows.codes, starts, order)
+    if len(worse):
+        first, second = int(better[0]), int(worse[0])
         raise rows.error(
             second,
             f"rank column contradicts the scores: rank {ranks[second]} scores {scores[second]}, "
             f"rank {ranks[first]}{rows.line(first)} only {scores[first]}",
             hint,
         )
+
+
+def rank_conflicts(
+    ranks: Ints, scores: npt.NDArray[Any], codes: Codes, starts: Ints, order: Ints | None
+) -> tuple[Ints, Ints]:
+    """Pairs of rows of one query, one with the better rank and one with the worse, where the worse scores higher.
+
+    ``order`` sorts the rows by falling score (None: they stand so). A contradiction shows in one pair at least.
+    """
+    # Ranks that rise with falling scores contradict nothing; the rest is looked at more closely.
+    seen = ranks if order is None else ranks[order]
+    astray = within(seen[1:] < seen[:-1], starts)
+    if not astray.any():
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    by_rank = np.arange(len(scores)) if order is None else order.copy()
+    queries = queries_of(np.flatnonzero(astray), starts)
+    sort_rows(by_rank, starts, queries, ranks)
+    better, worse = by_rank[:-1], by_rank[1:]
+    # By rank and, among equal ranks, by falling score: a contradiction shows between neighbours.
+    conflict = (codes[better] == codes[worse]) & (ranks[better] < ranks[worse]) & (scores[better] < scores[worse])
+    return better[conflict], worse[conflict]
 
 
 def _order_ties(

@@ -13,13 +13,14 @@ import polars as pl
 from metricpact.contracts.bounds.values import PARTS, SCOPE, nested
 from metricpact.contracts.contract import plain_value
 from metricpact.contracts.definitions import REASONS
-from metricpact.contracts.errors import MeasureError, UndefinedError
+from metricpact.contracts.errors import DependencyError, MeasureError, UndefinedError
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from metricpact.contracts.bounds.values import Bound, Bounds, TieBound, TieBounds
 
 
@@ -80,6 +81,7 @@ class Column:
 
     ``in_mean`` tells which queries the mean is over, ``extra_zeros`` how many zeros extra queries add to it.
     ``beside`` holds what was asked for beside the values: ``bounds``, ``tie_bounds``.
+    ``denominator`` is what each query divides by, where the measure is one count over another (see ``pooled.py``).
     """
 
     measure: Measure
@@ -91,6 +93,7 @@ class Column:
     extra_zeros: int
     fields: Mapping[str, Any]
     signature: str
+    denominator: Floats | None = None
     beside: Mapping[str, Bounds | TieBounds] = field(default_factory=dict)
 
     @property
@@ -102,6 +105,11 @@ class Column:
     def n(self) -> int:
         """How many values the mean is over."""
         return int(self.counted.sum()) + self.extra_zeros
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether every value is 0 or 1 by definition, whatever it happens to be: no query divides by more than 1."""
+        return self.denominator is not None and bool((self.denominator <= 1).all())
 
     def mean(self, missing: int, extra: int) -> Mean | UndefinedMean:
         """The mean with its counts; summed exactly, so that the order of queries cannot matter."""
@@ -248,14 +256,21 @@ class Scores:
 
     def to_pandas(self) -> pd.DataFrame:
         """The same rows as a pandas frame; raises ``DependencyError`` without pandas and pyarrow."""
-        from metricpact.contracts.errors import DependencyError
-
         try:
             return self.to_polars().to_pandas()
         except ImportError as error:
-            raise DependencyError(
-                f"a pandas frame needs the package {error.name or 'pandas'}", "pip install 'metricpact[pandas]'"
-            ) from error
+            raise _missing("a pandas frame", error) from error
+
+    def to_arrow(self) -> pa.Table:
+        """The same rows as an Arrow table; raises ``DependencyError`` without pyarrow."""
+        try:
+            return self.to_polars().to_arrow()
+        except ImportError as error:
+            raise _missing("an Arrow table", error) from error
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same rows for any library that takes the Arrow interface, without pyarrow."""
+        return self.to_polars().__arrow_c_stream__(requested_schema)
 
     def means(self) -> pl.DataFrame:
         """One row per measure: measure, mean, n, undefined, missing, extra, judged_fraction, and bounds as by query."""
@@ -348,6 +363,10 @@ class _ByMeasure(dict[str, Any]):
         if not super().__contains__(canonical):
             raise MeasureError(f"{canonical} was not scored", f"scored: {', '.join(self)}")
         return self[canonical]
+
+
+def _missing(what: str, error: ImportError) -> DependencyError:
+    return DependencyError(f"{what} needs the package {error.name or 'pyarrow'}", "pip install 'metricpact[pandas]'")
 
 
 def _masked(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> pl.Series:

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
     from metricpact.api import infer as infer
+    from metricpact.api import convert as convert
+    from metricpact.api import lint as lint
+    from metricpact.api import compare as compare
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
+    from metricpact.api import slices as slices
     from metricpact.contracts.contract import Contract as Contract
+    from metricpact.contracts.errors import InputWarning as InputWarning
     from metricpact.contracts.errors import MetricpactError as MetricpactError
     from metricpact.contracts.measures import Measure as Measure
     from metricpact.contracts.measures import parse_measure as parse_measure
@@ -32,6 +37,10 @@ _HOMES = {
     "infer": "metricpact.api",
     "claims": "metricpact.api",
     "bounds": "metricpact.api",
+    "lint": "metricpact.api",
+    "convert": "metricpact.api",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
@@ -43,6 +52,7 @@ _HOMES = {
     "Run": "metricpact.contracts.tables",
     "Scores": "metricpact.contracts.scores",
     "MetricpactError": "metricpact.contracts.errors",
+    "InputWarning": "metricpact.contracts.errors",
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 # the keys are text
 

@@ -17,6 +17,10 @@ COMMANDS = (
     "infer",
     "claims",
     "explain",
+    "lint",
+    "convert",
+    "slices",
+    "compare",
     "contracts",
     "doctor",
 )

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from metricpact.bridges.registry import BACKENDS, get_bridge
+from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
+from metricpact.bridges.sources.registry import FORMATS, QRELS, RUN
 from metricpact.contracts.contract import FIELDS, Contract
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.profiles import load_profile, profile_names
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+CODES = ROOT / "crosscheck" / "lint" / "CODES.md"
 
 
 def generated(text: str) -> str:
@@ -28,6 +31,38 @@ def generated(text: str) -> str:
 def _shown(command: str) -> str:
     """A command and what it prints."""
     arguments = [sys.executable, "-m", *command.split()]
+
+
+def codes() -> str:
+    """The page of lint's codes."""
+    rows = ["| code | severity | meaning | hint |", "|---|---|---|---|"]
+    rows += [f"| `{code}` | {kind.severity} | {kind.meaning} | {kind.hint} |" for code, kind in KINDS.items()]
+    severities = [f"- **{severity}**: {meaning}" for severity, meaning in SEVERITIES.items()]
+    return "\n".join(["# What `metricpact lint` finds", "", *severities, "", *rows, ""])
+
+
+def _score() -> str:
+    return _shown("score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _lint() -> str:
+    return _shown("lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
+
+
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    shown = f"metricpact {command}"
+    return _printed("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _slices() -> str:
+    options = "--k 3 --by language --none-policy nearest-with-note -p 2 -o table"
+    return _printed(f"metricpact slices front/example/slices/known_items.csv {options}")
+
+
+def _printed(shown: str) -> str:
+    """A command line and what it prints."""
+    arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
 
@@ -103,11 +138,22 @@ def _backends() -> str:
     return "\n".join([*rows, "", *(f"{number}. {reason}" for reason, number in reasons.items())])
 
 
+def _formats() -> str:
+    rows = ["| format | what it is | judgments | runs |", "|---|---|---|---|"]
+    for format_ in FORMATS.values():
+        cells = ["yes" if format_.reads(kind) else "" for kind in (QRELS, RUN)]
+        rows.append(f"| `{format_.name}` | {format_.summary} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
+    "lint": _lint,
+    "formats": _formats,
     "audit": _audit,
     "infer": _infer,
     "claims": _claims,
+    "slices": _slices,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,
@@ -117,5 +163,6 @@ if __name__ == "__main__":
     made = generated(README.read_text(encoding="utf-8"))
     if sys.argv[1:] == ["--write"]:
         README.write_text(made, encoding="utf-8")
+        CODES.write_text(codes(), encoding="utf-8")
     else:
         print(made, end="")

@@ -44,7 +44,7 @@ def _call(judgments: Judgments, run: Run, names: Sequence[str]) -> Native:
 def _value(name: str, scores: Sequence[Sequence[float]], truth: Sequence[Sequence[int]]) -> float:
     """A class on some queries; all but nDCG are given whether a document is relevant, because they take no grades."""
     import torch
-    import torchmetrics.retrieval as retrieval
+    from torchmetrics import retrieval
 
     family, _, argument = name.rstrip(")").partition("(")
     depth = argument.partition("=")[2]
@@ -56,4 +56,4 @@ def _value(name: str, scores: Sequence[Sequence[float]], truth: Sequence[Sequenc
     return float(metric(torch.tensor(list(chain.from_iterable(scores))), graded, indexes=indexes))
 
 
-TOOL = Tool("torchmetrics", "torchmetrics", "torchmetrics-1.9", NAMES, _call)
+TOOL = Tool("torchmetrics", "torchmetrics", "torchmetrics-1.9", NAMES, _call, rounding=2e-6)

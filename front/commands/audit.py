@@ -18,8 +18,9 @@ from metricpact.commands import options
 @click.option("--query", "shown", multiple=True, metavar="ID", help="Work this query out line by line; repeatable.")
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Queries named that move most.")
 @click.option("--no-native", is_flag=True, help="Do not run the libraries themselves, only their profiles.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.run_format_option
+@options.split_option
 @options.output_option
 @options.places_option
 @options.quiet_option
@@ -33,6 +34,7 @@ def command(
     shown: tuple[str, ...],
     top: int,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     no_native: bool,
@@ -61,7 +63,8 @@ def command(
         raise click.UsageError("a run is named twice: name each once")
     profile = options.profile_from(contract, settings, queries)
     judgments = read_judgments(qrels, format=format_, split=split)
-    read = {path: read_run(path, format=None if format_ == "beir" else format_) for path in runs}
+    runs_format = options.format_of_runs(format_, run_format)
+    read = {path: read_run(path, format=runs_format) for path in runs}
     found = audit(
         judgments,
         read,
@@ -73,6 +76,7 @@ def command(
         native=not no_native,
     )
     if not quiet:
+        options.tell_notes(judgments)
         for one in found.runs:
             if one.conflict:
                 click.echo(f"note: {one.name} is scored with rank_conflict=ignore: {one.conflict}", err=True)

@@ -18,8 +18,9 @@ from metricpact.commands import options
     help="How many fields of a profile may be changed.",
 )
 @click.option("--contract", "contract", metavar="FILE", help="A contract of your own to begin with.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.run_format_option
+@options.split_option
 @options.output_option
 @options.places_option
 @options.quiet_option
@@ -30,6 +31,7 @@ def command(
     changes: int,
     contract: str | None,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     output: str | None,
@@ -57,12 +59,14 @@ def command(
     output = chosen(output)
     hashing = output in ("json", "jsonl")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
-    ranked = read_run(run, format=None if format_ == "beir" else format_, hashing=hashing)
+    ranked = read_run(run, format=options.format_of_runs(format_, run_format), hashing=hashing)
     found = infer(judgments, ranked, asked, changes=changes, first=first)
     inputs = {
         "qrels": {"path": qrels, "sha256": judgments.origin.sha256},
         "run": {"path": run, "sha256": ranked.origin.sha256, "tag": ranked.origin.tag},
     }
+    if not quiet:
+        options.tell_notes(judgments)
     if not found.found and not quiet:
         click.echo(f"note: none of {found.tried} contracts gives it; shown is what comes nearest", err=True)
     write(infer_report(found, inputs), output, places)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from metricpact.commands import options
 
 if TYPE_CHECKING:
     from metricpact.contracts.scores import Scores
+    from metricpact.contracts.tables import Judgments
 
 
 @click.command("score")
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 @options.set_option
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.run_format_option
+@options.split_option
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
 @options.output_option
 @options.places_option
@@ -32,6 +34,7 @@ def command(
     queries: str | None,
     backend: str,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     by_query: bool,
@@ -41,7 +44,9 @@ def command(
 ) -> int:
     """Score runs against judgments.
 
-    QRELS is a TREC or BEIR qrels file, a BEIR folder or a JSON file; RUN a TREC or JSON run; - is standard input.
+    QRELS is a file of judgments, a BEIR folder, or an id of ir_datasets (such as beir/scifact/test) where no path has
+    that name; RUN a file; - is standard input. Formats are known by content: TREC, MS MARCO, BEIR, JSON, JSON lines,
+    CSV, TSV, Parquet, Arrow, known-item CSV, what ranx saves; gz, zst, lz4, bz2, xz.
     An argument that parses as a measure is a measure (write ./nDCG@10 for a file of that name). Without one:
     P@10 R@100 RR@10 AP@100 nDCG@10. The mean is over all judged queries unless the contract says otherwise.
     """
@@ -63,11 +68,14 @@ def command(
     output = chosen(output)
     hashing = output in ("json", "jsonl")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
+    if not quiet:
+        options.tell_notes(judgments)
+    runs_format = options.format_of_runs(format_, run_format)
     scored: list[tuple[str, Scores]] = []
     for path in runs:
-        run = read_run(path, format=None if format_ == "beir" else format_, hashing=hashing)
-        inputs = {
-            "qrels": {"path": qrels, "sha256": judgments.origin.sha256},
+        run = read_run(path, format=runs_format, hashing=hashing)
+        inputs: dict[str, dict[str, Any]] = {
+            "qrels": {"path": qrels, "sha256": judgments.origin.sha256, **_notes(judgments)},
             "run": {"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag},
         }
         scores = evaluate(judgments, run, wanted, profile, backend, inputs=inputs)
@@ -76,6 +84,10 @@ def command(
             _note(path, scores)
     write(score_report(scored, by_query=by_query), output, places)
     return 0
+
+
+def _notes(judgments: Judgments) -> dict[str, list[str]]:
+    return {"notes": list(judgments.origin.notes)} if judgments.origin.notes else {}
 
 
 def _note(path: str, scores: Scores) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 from metricpact.render.draw import draw, draw_markdown
@@ -31,7 +32,11 @@ def write(report: Report, output: str, places: int) -> None:
 
 
 def _json(report: Report, places: int) -> bytes:
-    return (json.dumps(report.document(), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(*UTF8)
+    return _dumped(report.document())
+
+
+def _dumped(document: Mapping[str, Any]) -> bytes:
+    return (json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(*UTF8)
 
 
 def _jsonl(report: Report, places: int) -> bytes:
@@ -58,6 +63,12 @@ def _trec(report: Report, places: int) -> bytes:
     return report.trec(places).encode(*UTF8)
 
 
+def _sarif(report: Report, places: int) -> bytes:
+    if report.sarif is None:
+        raise click.UsageError("this command has no sarif format")
+    return _dumped(report.sarif())
+
+
 def _table(report: Report, places: int) -> bytes:
     terminal = sys.stdout.isatty()
     parts = [draw(table, places, terminal=terminal) for table in report.tables]
@@ -78,5 +89,6 @@ FORMATS: dict[str, Callable[[Report, int], bytes]] = {
     "parquet": _parquet,
     "markdown": _markdown,
     "trec": _trec,
+    "sarif": _sarif,
 }
 """Every format: a function from a report and a number of decimals to bytes."""
