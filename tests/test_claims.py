@@ -406,9 +406,9 @@ def test_a_wrong_cell_is_named(write: Write) -> None:
 @pytest.mark.parametrize(
     ("name", "run", "told"),
     [
-        ("tongue=en", "v", "no column 'tongue'"),
-        ("lang=xx", "v", "no query in slice"),
-        ("all", "w", "run 'w' has no query"),
+        ("tongue=en", "v", "no slice 'tongue=en'"),
+        ("lang=xx", "v", "no slice 'lang=xx'"),
+        ("all", "w", "no run 'w'"),
     ],
 )
 def test_slices_that_are_not_there(write: Write, name: str, run: str, told: str) -> None:
