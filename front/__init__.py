@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import add_record as add_record
     from metricpact.api import audit as audit
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
@@ -15,9 +16,19 @@ if TYPE_CHECKING:
     from metricpact.api import convert as convert
     from metricpact.api import lint as lint
     from metricpact.api import compare as compare
+    from metricpact.api import diff_records as diff_records
+    from metricpact.api import export_records as export_records
+    from metricpact.api import gate as gate
+    from metricpact.api import infer as infer
+    from metricpact.api import list_records as list_records
+    from metricpact.api import load_record as load_record
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score
     from metricpact.api import slices as slices
+    from metricpact.api import infer as infer
+    from metricpact.api import read_qrels as read_qrels
+    from metricpact.api import score as score
+    from metricpact.api import tie_bounds as tie_bounds
     from metricpact.contracts.contract import Contract as Contract
     from metricpact.contracts.errors import InputWarning as InputWarning
     from metricpact.contracts.errors import MetricpactError as MetricpactError
@@ -28,11 +39,19 @@ if TYPE_CHECKING:
     from metricpact.contracts.signature import parse_signature as parse_signature
     from metricpact.contracts.tables import Judgments as Judgments
     from metricpact.contracts.tables import Run as Run
+    from metricpact.evidence import absence as absence
+    from metricpact.evidence import coverage as coverage
+    from metricpact.evidence import decisions as decisions
 
     from metricpact.api import read_run as read_run  # isort: skip
 
 _HOMES = {
     "score": "metricpact.api",
+    "coverage": "metricpact.evidence",
+    "decisions": "metricpact.evidence",
+    "absence": "metricpact.evidence",
+    "slices": "metricpact.api",
+    "compare": "metricpact.api",
     "audit": "metricpact.api",
     "infer": "metricpact.api",
     "claims": "metricpact.api",
@@ -41,8 +60,15 @@ _HOMES = {
     "convert": "metricpact.api",
     "slices": "metricpact.api",
     "compare": "metricpact.api",
+    "tie_bounds": "metricpact.api",
     "read_qrels": "metricpact.api",
     "read_run": "metricpact.api",
+    "add_record": "metricpact.api",
+    "diff_records": "metricpact.api",
+    "export_records": "metricpact.api",
+    "gate": "metricpact.api",
+    "list_records": "metricpact.api",
+    "load_record": "metricpact.api",
     "Contract": "metricpact.contracts.contract",
     "Profile": "metricpact.contracts.profiles",
     "Measure": "metricpact.contracts.measures",

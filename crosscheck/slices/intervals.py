@@ -22,6 +22,7 @@ from metricpact.contracts.tables import Floats
 PROPORTIONS = ("wilson", "clopper-pearson")
 EXACT_BOOTSTRAP = 10
 """Up to so many values all distinct resamples are listed: C(19, 10) = 92378 of them for 10 values."""
+ALL_EQUAL = "all values are equal"
 _ROWS, _DRAWS = 64, 2_000_000
 
 
@@ -133,7 +134,7 @@ def bootstrap_intervals(samples: Sequence[Floats], options: IntervalOptions) -> 
         if len(sample) < 2:
             found[at] = Interval(None, None, "bca", "one value has no spread" if len(sample) else "no value")
         elif np.ptp(sample) <= 1e-12 * max(1.0, float(np.abs(sample).max())):
-            found[at] = Interval(None, None, "bca", "all values are equal")
+            found[at] = Interval(None, None, "bca", ALL_EQUAL)
         else:
             by_length.setdefault(len(sample), []).append(at)
     for n, places in by_length.items():

@@ -42,6 +42,7 @@ from metricpact.commands import options
 @click.option(
     "--show", "shown", multiple=True, metavar="QUERY", help="Both rankings of this query, side by side; repeatable."
 )
+@options.across_option
 @options.interval_options
 @options.contract_option
 @options.set_option
@@ -61,6 +62,7 @@ def command(
     k: int | None,
     most: int | None,
     shown: tuple[str, ...],
+    across: tuple[str, ...],
     contract: str,
     settings: tuple[str, ...],
     queries: str | None,
@@ -77,22 +79,28 @@ def command(
     """Compare candidates with a base, query by query.
 
     QRELS and runs are read as by `metricpact score`; the first run is the base. RUNS.csv is a table as
-    `metricpact slices` reads it. For each measure and slice: both means, their difference with an interval, queries
-    won, tied and lost, a p-value corrected over the whole family, and a verdict, which may be that so few queries
-    cannot resolve anything. The exit code is 0 whatever the verdicts say: a gate judges them.
+    `metricpact slices` reads it. record:ID@FILE may stand for any run; where all are records, QRELS is left out. For
+    each measure and slice: both means, their difference with an interval, queries won, tied and lost, a p-value
+    corrected over the whole family, and a verdict, which may be that so few queries cannot resolve anything. The exit
+    code is 0 whatever the verdicts say: a gate judges them.
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
     from metricpact.bridges.sources.known_item_table import read_known_items
     from metricpact.contracts.measures import parse_measures
     from metricpact.crosscheck.compare.options import ComparisonOptions
     from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
+    from metricpact.crosscheck.records.recorded_runs import compare_recorded, holds_record
+    from metricpact.crosscheck.records.reference import is_reference
     from metricpact.render.compare import compare_report
     from metricpact.render.registry import chosen, write
 
     runs, measures = options.sort_arguments(arguments)
+    recorded = is_reference(source)
+    if recorded:
+        source, runs = "", [source, *runs]
     if len(runs) == 1 or (table is not None and not runs):
         raise click.UsageError("two runs are needed: metricpact compare QRELS BASE CANDIDATE… [MEASURE…]")
-    if table is None and runs and (by or cross):
+    if table is None and runs and (by or cross) and not holds_record(runs):
         raise click.UsageError("--by and --cross choose columns of a table: name it with --slices TABLE")
     if k is not None and (runs or measures):
         raise click.UsageError("--k belongs to the default measures of a table RUNS.csv: name the measures instead")
@@ -108,7 +116,16 @@ def command(
     }
     output = chosen(output)
     hashing = output == "json"
-    if runs:
+    inputs: dict[str, Any]
+    if across and not holds_record(runs):
+        raise click.UsageError("--across is for records: runs that are scored now have one set and one contract")
+    if holds_record(runs):
+        if most or shown:
+            raise click.UsageError("records hold no rankings: --flips and --show go with runs alone")
+        most, inputs = 0, {"qrels": {"path": source or None}, "runs": [{"path": path} for path in runs]}
+        records: dict[str, Any] = {"across": across, "format": format_, "split": split}
+        comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
+    elif runs:
         judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
         wanted = measures or parse_measures(DEFAULT_MEASURES)
         comparison = compare_judged_runs(judgments, named, wanted, table=table, **ways)

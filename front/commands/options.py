@@ -76,6 +76,13 @@ _INTERVALS = (
     click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."),
 )
 
+across_option = click.option(
+    "--across",
+    multiple=True,
+    type=click.Choice(["set", "judgments", "signature"]),
+    help="Compare records though set version, judgments or signatures differ, and label the numbers; repeatable.",
+)
+
 
 def interval_options(command: Any) -> Any:
     """The options of intervals and of drawn resamples: confidence, resamples, seed."""
@@ -177,6 +184,7 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
     from metricpact.contracts.errors import MeasureError
     from metricpact.contracts.measures import parse_measure
     from metricpact.contracts.spellings import resembles_measure
+    from metricpact.crosscheck.records.reference import is_reference
 
     runs: list[str] = []
     measures: list[Measure] = []
@@ -184,7 +192,7 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
         try:
             measures.append(parse_measure(argument))
         except MeasureError as error:
-            is_path = argument == "-" or "/" in argument or os.path.exists(argument)
+            is_path = argument == "-" or "/" in argument or is_reference(argument) or os.path.exists(argument)
             ambiguous = "ambiguous" in error.fact or "needs a cutoff" in error.fact
             if not is_path and (ambiguous or resembles_measure(argument)):
                 raise

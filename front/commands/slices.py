@@ -35,6 +35,7 @@ from metricpact.commands import options
     help="What was decided for NONE questions; without it they are not scored.",
 )
 @click.option("--averages", is_flag=True, help="Pooled counts (micro) and means over slices too.")
+@options.across_option
 @options.proportion_option
 @options.interval_options
 @options.contract_option
@@ -55,6 +56,7 @@ def command(
     k: int | None,
     min_n: int,
     none_policy: str | None,
+    across: tuple[str, ...],
     contract: str,
     settings: tuple[str, ...],
     queries: str | None,
@@ -73,18 +75,23 @@ def command(
     RUNS.csv has a row a run and question: run, query_id, expected_id (NONE: no answer), ranked_ids (separated by ;),
     maybe grades (id:2;id:1), response (declined, noted, answered) and nearest_id; all other columns are slices.
     Or QRELS and RUNs as `metricpact score` reads them, with --slices TABLE: query_id and slice columns.
+    Or records, record:ID@FILE each, with --slices TABLE or slices of their own.
     """
     from metricpact.api import slices
     from metricpact.bridges.sources.known_item_table import read_known_items
+    from metricpact.crosscheck.records.reference import is_reference
     from metricpact.render.registry import chosen, write
     from metricpact.render.slices import slices_report
 
     runs, measures = options.sort_arguments(arguments)
+    records = [source, *runs] if is_reference(source) else []
+    if records:
+        runs = []
     if k is not None and measures:
         raise click.UsageError("--k belongs to the default measures: name R@k among the measures instead")
     if runs and table is None:
         raise click.UsageError("no slice table is named: metricpact slices QRELS RUN… --slices TABLE")
-    if table is not None and not runs:
+    if table is not None and not runs and not records:
         raise click.UsageError("no run is named: metricpact slices QRELS RUN… --slices TABLE")
     if runs and none_policy:
         raise click.UsageError("--none-policy is for a table with NONE questions: judgments hold none")
@@ -104,6 +111,9 @@ def command(
     if runs:
         judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
         found = slices(judgments, named, measures or None, table=table, **how)
+    elif records:
+        inputs = {"runs": [{"path": path} for path in records]}
+        found = slices(records, None, measures or None, table=table, across=across, none_policy=none_policy, **how)
     else:
         items = read_known_items(source, hashing=hashing)
         inputs = {"runs": {"path": source, "sha256": items.sha256}}
