@@ -54,15 +54,17 @@ def _row(
     queries = _members(items, name, run)
     within = profile.with_fields({"queries": queries})
     scores = evaluate(items.expected, items.runs[run], list(measures.values()), within, BACKEND)
-    means, numbers = scores.mean, []
-    for column, several in cells.items():
-        if column == "n":
-            # The queries of the slice, whether a measure has a value on them or not.
-            value, signature = float(len(queries)), ""
-        else:
-            value, signature = means[str(measures[column])].value, scores.signatures[str(measures[column])]
-        numbers += [Number(f"{name} {run} {column}", one.text, value, one.holds(value), signature) for one in several]
-    return numbers
+    # n is the queries of the slice, whether a measure has a value on them or not.
+    values: dict[str, float | None] = {"n": float(len(queries))}
+    values |= {column: scores.mean[str(measure)].value for column, measure in measures.items()}
+    signatures = {column: scores.signatures[str(measure)] for column, measure in measures.items()}
+    return [
+        Number(
+            f"{name} {run} {column}", one.text, values[column], one.holds(values[column]), signatures.get(column, "")
+        )
+        for column, several in cells.items()
+        for one in several
+    ]
 
 
 def _members(items: KnownItems, name: str, run: str) -> list[str]:
