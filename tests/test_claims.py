@@ -8,14 +8,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 from pathlib import Path
 
 import metricpact as mp
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metricpact.contracts.errors import InputError, MetricpactError
+from metricpact.contracts.evidence.decisions import conditional_recall, precision, recall
 from metricpact.crosscheck.claims.arithmetic import decision_values
 from metricpact.crosscheck.claims.attain import reachable
 from metricpact.crosscheck.claims.document import SHIPPED, shipped_names
@@ -320,6 +322,25 @@ def test_decisions_count_every_item(counts: list[tuple[int, int]], bits: int) ->
     assert values["items"] == len(items)
     assert values["precision"] == (Fraction(sum(taken), len(taken)) if taken else None)
     assert values["recall"] == (Fraction(sum(taken), len(good)) if good else None)
+
+
+def test_the_definitions_of_decisions_agree() -> None:
+    """Counts of states and the definitions over single items give the same precision and recall for every endpoint."""
+    states = {"kept": (21, 0), "open": (6, 1), "gone": (16, 6)}
+    items = pl.DataFrame(
+        [
+            {"state": name, "label": label}
+            for name, counts in states.items()
+            for label, count in zip(("positive", "negative"), counts, strict=True)
+            for _ in range(count)
+        ]
+    )
+    for chosen in [part for size in (1, 2) for part in combinations(states, size)]:
+        for left_out in [(), *((name,) for name in states if name not in chosen)]:
+            values = decision_values(states, frozenset(chosen), frozenset(left_out))
+            recalled = conditional_recall(items, chosen, left_out) if left_out else recall(items, chosen)
+            for name, ratio in (("precision", precision(items, chosen)), ("recall", recalled)):
+                assert values[name] == Fraction(ratio.numerator, ratio.denominator)
 
 
 def test_items_of_a_file_are_counted(write: Write) -> None:
