@@ -28,9 +28,12 @@ def generated(text: str) -> str:
     return text
 
 
-def _shown(command: str) -> str:
-    """A command and what it prints."""
+def _shown(command: str, *, code: int = 0) -> str:
+    """A command line that ends with an exit code, and what it prints."""
     arguments = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
 
 
 def codes() -> str:
@@ -42,46 +45,21 @@ def codes() -> str:
 
 
 def _score() -> str:
-    return _shown("score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
 
 
 def _lint() -> str:
-    return _shown("lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
-
-
-def _shown(command: str) -> str:
-    """A command and what it prints."""
-    shown = f"metricpact {command}"
-    return _printed("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+    return _shown("metricpact lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
 
 
 def _slices() -> str:
     options = "--k 3 --by language --none-policy nearest-with-note -p 2 -o table"
-    return _printed(f"metricpact slices front/example/slices/known_items.csv {options}")
+    return _shown(f"metricpact slices front/example/slices/known_items.csv {options}")
 
 
 def _gate() -> str:
     where = "front/example/slices"
-    return _printed(f"metricpact gate {where}/gate.toml {where}/known_items.csv v1 v2 -p 2 -o table", code=2)
-
-
-def _printed(shown: str, code: int = 0) -> str:
-    """A command line that ends with an exit code, and what it prints."""
-    arguments = [sys.executable, "-m", *shown.split()]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
-
-
-def _shown(command: str) -> str:
-    """A command and what it prints."""
-    arguments = [sys.executable, "-m", *command.split()]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
-
-
-def _score() -> str:
-    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+    return _shown(f"metricpact gate {where}/gate.toml {where}/known_items.csv v1 v2 -p 2 -o table", code=2)
 
 
 def _bounds() -> str:
@@ -104,6 +82,8 @@ def _infer() -> str:
 def _claims() -> str:
     chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
     return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
+
+
 def _evidence() -> str:
     """The second table of what `coverage` prints: hit rules side by side."""
     shown = "metricpact coverage tasks.jsonl selection.jsonl --inventory inventory.jsonl -o table"
@@ -182,7 +162,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "slices": _slices,
     "gate": _gate,
     "bounds": _bounds,
-    "audit": _audit,
     "evidence": _evidence,
     "conventions": _conventions,
     "contracts": _contracts,

@@ -18,7 +18,7 @@ def command(file: str, output: str | None, places: int, *, by_need: bool) -> int
     taken from qrels) and the controller's trace. What it returned and whether it stopped where its own rules say are
     reported apart.
     """
-    from metricpact.evidence import absence as compute
+    from metricpact.api_evidence import absence as compute
     from metricpact.render.absence import absence_report
     from metricpact.render.registry import chosen, write
 

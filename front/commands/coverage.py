@@ -54,7 +54,7 @@ def command(
     SELECTION is JSON(L), CSV, or a run, whose documents are taken as whole. - is standard input. Covered means that
     every anchor of one bundle lies wholly inside some unit; what other hit rules would claim stands beside it.
     """
-    from metricpact.evidence import coverage as compute
+    from metricpact.api_evidence import coverage as compute
     from metricpact.render.coverage import coverage_report
     from metricpact.render.registry import chosen, write
 

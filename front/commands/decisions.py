@@ -37,7 +37,7 @@ def command(
     one declared state. Recall is over all items labelled positive; the recall that leaves unresolved items out is
     shown apart. Intervals need scipy: pip install 'metricpact[stats]'.
     """
-    from metricpact.evidence import decisions as compute
+    from metricpact.api_evidence import decisions as compute
     from metricpact.render.decisions import decision_report
     from metricpact.render.registry import chosen, write
 

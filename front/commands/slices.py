@@ -77,7 +77,7 @@ def command(
     Or QRELS and RUNs as `metricpact score` reads them, with --slices TABLE: query_id and slice columns.
     Or records, record:ID@FILE each, with --slices TABLE or slices of their own.
     """
-    from metricpact.api import slices
+    from metricpact.api_versions import slices
     from metricpact.bridges.sources.known_item_table import read_known_items
     from metricpact.crosscheck.records.reference import is_reference
     from metricpact.render.registry import chosen, write
