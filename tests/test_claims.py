@@ -555,6 +555,9 @@ def test_an_unexpected_verdict_is_exit_1_and_a_typo_exit_2(tmp_path: Path, write
     assert typed(tmp_path, "claims.toml", "--quiet").stderr == ""
     piped = typed(tmp_path, "-", "-o", "csv", stdin=claim("ratio", 'ratio = "1/3"\nstated = ".33"'))
     assert piped.returncode == 0
+    write(claim("measures", 'judgments = "nix"\nrun = ["A"]\nvalues = { RR = 1 }'))
+    unread = typed(tmp_path, "claims.toml", "-o", "csv", "--quiet")
+    assert unread.returncode == 1 and unread.stdout.splitlines()[1].startswith('c,measures,"cannot check (nix: ')
     write(claim("ratio", 'ratio = "1/3"\nstatde = ".34"'))
     wrong = typed(tmp_path, "claims.toml")
     assert (wrong.returncode, wrong.stdout) == (2, "")
@@ -567,7 +570,7 @@ def test_an_unexpected_verdict_is_exit_1_and_a_typo_exit_2(tmp_path: Path, write
         ([], "Missing argument"),
         (["nix.toml"], "there is no such file"),
         (["chapter", "--claim", "nix"], "no claim is called 'nix'"),
-        (["chapter", "-o", "trec"], "no trec format"),
+        (["chapter", "-o", "trec"], "'trec' is not one of"),
     ],
 )
 def test_wrong_usage_gets_exit_2(tmp_path: Path, arguments: list[str], told: str) -> None:

@@ -530,7 +530,7 @@ def test_a_contract_of_ones_own_may_list_its_queries() -> None:
         (["qrels", "run", "P@3=.1", "--changes", "7"], "--changes"),
         (["qrels", "run", "P@3=.1", "--contract", "nix.toml"], "nix.toml"),
         (["empty", "run", "P@3=.1"], "the file is empty"),
-        (["qrels", "run", "P@3=.1", "-o", "trec"], "no trec format"),
+        (["qrels", "run", "P@3=.1", "-o", "trec"], "'trec' is not one of"),
     ],
 )
 def test_wrong_usage_gets_exit_2_and_a_hint(files: Path, arguments: list[str], told: str) -> None:

@@ -162,6 +162,7 @@ class Inference:
                 {
                     "measure": str(target.measure),
                     "query": target.query,
+                    "published": self.published[target].text,
                     "value": value,
                     "n": first.counts[target.measure],
                     "off_by": None if math.isinf(off := self.published[target].distance(value)) else off,
