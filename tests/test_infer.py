@@ -216,6 +216,13 @@ def test_kept_prefixes_are_the_same_prefixes() -> None:
     assert len(fresh) > 5
     for name in [*fresh, *reversed(fresh)]:
         assert evaluate(qrels, run, measures, name, "reference", kept=kept).to_polars().equals(fresh[name])
+    strict = load_profile("chapter").with_fields({"ties": "error"})
+    told = []
+    for _ in range(2):  # what was refused once is refused again, in the same words
+        with pytest.raises(InputError, match="same score") as refused:
+            evaluate(qrels, run, measures, strict, "reference", kept=kept)
+        told.append(str(refused.value))
+    assert told[0] == told[1]
     other_qrels, other_run = (one({"q": {"A": 1}}) for one in (mp.read_qrels, mp.read_run))
     assert evaluate(other_qrels, other_run, ["P@1"], "chapter", "reference", kept=kept).mean["P@1"] == 1
 
