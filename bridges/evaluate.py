@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from metricpact.bridges.plan import Bridge, Plan, Unsupported
 from metricpact.bridges.registry import DEFAULT_BACKEND, get_bridge, installed_backends, require
+from metricpact.contracts.bounds.missing import bound, check_bounds
 from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
@@ -31,10 +34,15 @@ def evaluate(
     backend: str = DEFAULT_BACKEND,
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    bounds: bool = False,
+    max_grade: int | None = None,
+    kept: KeptPrefixes | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
-    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. Raises ``MeasureError``,
+    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``bounds`` adds the least and
+    greatest value under missing judgments, unjudged documents having grades up to ``max_grade``. ``kept``
+    saves building prefixes anew where the same input is scored under many contracts. Raises ``MeasureError``,
     ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
     ``InputError`` (the contract rejects the data).
     """
@@ -42,14 +50,22 @@ def evaluate(
     if not wanted:
         raise ContractError("no measure is asked for", "name at least one, such as nDCG@10")
     plans = plan_all(bridge, profile, wanted)
+    if bounds:
+        for plan in plans:
+            check_bounds(plan.measure, plan.contract, max_grade)
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
+    build = kept or KeptPrefixes()
     for group in _by_prefix(plans, judgments):
-        prefixes = build_prefixes(judgments, run, group[0].contract)
+        prefixes = build(judgments, run, group[0].contract)
         first = first or prefixes
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
-            columns[plan.measure] = _column(prefixes, plan, values, profile, provenance)
+            column = _column(prefixes, plan, values, profile, provenance)
+            if bounds:
+                found = bound(prefixes, plan.measure, plan.contract, column.values, max_grade)
+                column = replace(column, beside={"bounds": found})
+            columns[plan.measure] = column
     assert first is not None  # noqa: S101 # there is a measure, so there was a plan
     return Scores(
         profile=profile,
@@ -60,6 +76,36 @@ def evaluate(
         backend={"name": bridge.name, **bridge.versions()},
         inputs=inputs or {},
     )
+
+
+class KeptPrefixes:
+    """The prefixes of one run against one set of judgments, kept for contracts that settle the same prefix.
+
+    Only the last ``most`` are held: whoever scores under very many contracts sorts them by ``prefix_key``.
+    """
+
+    def __init__(self, most: int = 4) -> None:
+        self.most = most
+        # The inputs are held too: an id is a name only while its object lives.
+        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
+
+    def __call__(self, judgments: Judgments, run: Run, contract: Contract) -> Prefixes:
+        """The prefixes under a contract; raises as ``build_prefixes`` does."""
+        key = (id(judgments), id(run), *prefix_key(contract, judgments))
+        if key not in self._held:
+            self._held[key] = build_prefixes(judgments, run, contract), judgments, run
+            if len(self._held) > self.most:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key][0]
+
+
+def prefix_key(contract: Contract, judgments: Judgments) -> tuple[Any, ...]:
+    """What settles the prefix: contracts with equal keys share one."""
+    names = [*PREFIX_FIELDS, "extra_query"]
+    if judgments.grades.dtype.kind == "f":
+        names.append("gain")  # a gain table admits the fractional grades that it lists
+    return tuple(getattr(contract, name) for name in names)
 
 
 def plan_all(bridge: Bridge, profile: Profile, measures: Sequence[Measure]) -> list[Plan]:
@@ -103,14 +149,9 @@ def signed_provenance(bridge: Bridge) -> tuple[str, ...]:
 
 def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
     """Plans grouped by the conventions that settle the prefix, which then is built once for all of them."""
-    names = [*PREFIX_FIELDS, "extra_query"]
-    if judgments.grades.dtype.kind == "f":
-        names.append("gain")  # a gain table admits the fractional grades that it lists
     groups: dict[Any, list[Plan]] = {}
     for plan in plans:
-        fields = plan.contract.fields()
-        key = tuple(fields[name] for name in names)
-        groups.setdefault(key, []).append(plan)
+        groups.setdefault(prefix_key(plan.contract, judgments), []).append(plan)
     return list(groups.values())
 
 

@@ -90,7 +90,7 @@ class IrMeasuresBridge:
         import ir_measures
 
         refuse_harmful(judgments, measures)
-        asked = {name: _named(name) for name in measures}
+        asked = {name: named(name) for name in measures}
         qrels, ranked = as_dicts(judgments, run, self.name)
         values: dict[Any, dict[str, float]] = {measure: {} for measure in asked.values()}
         for found in ir_measures.iter_calc(list(values), qrels, ranked):
@@ -151,7 +151,7 @@ def _call(given: Groups, recipes: Iterable[Recipe]) -> dict[Recipe, Floats]:
     return columns
 
 
-def _named(name: str) -> Any:
+def named(name: str) -> Any:
     """The measure object of ir_measures that a name means."""
     import ir_measures
 

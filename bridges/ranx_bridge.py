@@ -134,9 +134,9 @@ class RanxBridge:
 
     def native(self, judgments: Judgments, run: Run, measures: Sequence[str]) -> dict[str, dict[str, float]]:
         """``evaluate`` on ``Qrels`` and ``Run`` of the whole input, made comparable; ranx's names (``ndcg@10``)."""
-        ranx = _ranx()
+        ranx = library()
         qrels, ranked = as_dicts(judgments, run, self.name)
-        with _calling():
+        with calling():
             theirs = ranx.Run(ranked)
             ranx.evaluate(ranx.Qrels(qrels), theirs, list(measures), make_comparable=True)
         return {name: {query: float(value) for query, value in theirs.scores[name].items()} for name in measures}
@@ -217,15 +217,15 @@ def _call(selected: Selection, feed: Feed, calls: Sequence[Call]) -> dict[Call, 
     columns = {call: np.zeros(len(selected.lengths)) for call in calls}
     if not selected.lengths.any():
         return columns
-    switch = _ranx().metrics.metric_switch
-    with _calling():
+    switch = library().metrics.metric_switch
+    with calling():
         for batch in batches(selected, BATCH_CELLS):
             for call, column in columns.items():
                 column[batch.codes] = switch(call.metric)(batch.qrels, batch.run, call.cutoff, call.level)
     return columns
 
 
-def _ranx() -> Any:
+def library() -> Any:
     """The library. Where no cache of compiled functions can be kept, this process has one of its own."""
     try:
         import ranx
@@ -250,7 +250,7 @@ def _ranx() -> Any:
 
 
 @contextmanager
-def _calling() -> Iterator[None]:
+def calling() -> Iterator[None]:
     """One thread at a time; what numba compiles, and has not cached, is announced once on standard error."""
     import warnings
 

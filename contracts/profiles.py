@@ -6,16 +6,18 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from metricpact.contracts.contract import Contract, contract_from, fields_to_toml, load_toml
+from metricpact.contracts.contract import FIELDS, Contract, contract_from, fields_to_toml, load_toml
 from metricpact.contracts.errors import ContractError
 from metricpact.contracts.families import FAMILIES
 from metricpact.contracts.measures import Measure
 
 _FOLDER = Path(__file__).parent / "profiles_data"
-_KEYS = {"name", "version", "base", "summary", "library", "library_version", "source", "status", "fields", "overrides"}
+_ABOUT = ("summary", "library", "library_version", "source", "status")
+_KEYS = {"name", "version", "base", *_ABOUT, "domain", "fields", "overrides", "sources"}
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,9 @@ class Profile:
 
     ``overrides`` maps a pattern (``RR`` uncut, ``RR@*`` at any cutoff, ``RR@10``) to field values. ``base`` is the
     named contract (``chapter/1``) that signatures refer to. A profile of a library names it, its version and
-    the ``source`` of its facts; ``status`` is "verified" (a test runs the library) or "stated" (from reading).
+    the ``source`` of its facts; ``sources`` says it of each field (``ties``, or ``RR@*.ties`` for an override).
+    ``status`` is "verified" (a test runs the library) or "stated" (from reading). ``domain`` are sentences: for which
+    inputs the profile is what the library does, and what happens outside.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Profile:
     library_version: str = ""
     source: str = ""
     status: str = ""
+    domain: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Profile:
@@ -73,6 +79,7 @@ class Profile:
             self,
             contract=contract_from(changes, self.contract),
             overrides={pattern: values for pattern, values in kept.items() if values},
+            sources={key: text for key, text in self.sources.items() if key.rpartition(".")[2] not in changes},
         )
 
     def changes(self, measure: Measure) -> dict[str, Any]:
@@ -85,34 +92,56 @@ class Profile:
         import tomli_w
 
         head = {"name": self.name, "version": self.version, "base": self.base.rpartition("/")[0]}
-        about = {key: getattr(self, key) for key in ("summary", "library", "library_version", "source", "status")}
+        about = {key: getattr(self, key) for key in _ABOUT}
+        about["domain"] = list(self.domain)
         head |= {key: value for key, value in about.items() if value}
         text = tomli_w.dumps(head) + "\n" + fields_to_toml(self.contract.fields())
-        if self.overrides:
-            text += "\n" + tomli_w.dumps({"overrides": {name: dict(values) for name, values in self.overrides.items()}})
-        return text
+        overrides = {pattern: dict(values) for pattern, values in self.overrides.items()}
+        tables = {"overrides": overrides, "sources": dict(self.sources)}
+        kept = {name: table for name, table in tables.items() if table}
+        return text + ("\n" + tomli_w.dumps(kept) if kept else "")
 
 
 def profile_names() -> list[str]:
     """The names of all profiles that come with metricpact, ``chapter`` first."""
+    return list(_shipped_names())
+
+
+@cache
+def _shipped_names() -> tuple[str, ...]:
     names = sorted(path.stem for path in _FOLDER.glob("*.toml"))
-    return sorted(names, key=lambda name: name != "chapter")
+    return tuple(sorted(names, key=lambda name: name != "chapter"))
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    # Read once: every signature refers to the named contract that it is based on.
+    path = _FOLDER / f"{name}.toml"
+    return _from_document(load_toml(path), path.name, builtin=True)
 
 
 def load_profile(name: str | Path | Contract | Profile) -> Profile:
-    """A profile by its name, from a TOML file, or around a contract; raises ``ContractError``."""
+    """A profile by its name, from a TOML file, or around a contract; raises ``ContractError``.
+
+    A library's name without a version finds its profile where there is just one: ``ranx`` is ``ranx-0.3.21``.
+    """
     if isinstance(name, Profile):
         return name
     if isinstance(name, Contract):
         chapter = load_profile("chapter")
         return replace(chapter, contract=name)
     text = str(name)
-    if text in profile_names():
-        path = _FOLDER / f"{text}.toml"
-        return _from_document(load_toml(path), path.name, builtin=True)
+    if text in _shipped_names():
+        return _shipped(text)
     if text.endswith(".toml") or os.path.isfile(text):
         return Profile.from_toml(text)
-    raise ContractError(f"{text!r} is not a contract", f"known: {', '.join(profile_names())}; or name a TOML file")
+    versions = [known for known in profile_names() if re.fullmatch(rf"{re.escape(text)}-\d[\d.]*", known)]
+    if len(versions) == 1:
+        return load_profile(versions[0])
+    choices = ", ".join(versions or profile_names())
+    raise ContractError(
+        f"{text!r} is {'more than one' if versions else 'not a'} contract", f"known: {choices}; or name a TOML file"
+    )
 
 
 def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) -> Profile:
@@ -120,7 +149,7 @@ def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) ->
     for key in document:
         if key not in _KEYS:
             raise ContractError(f"{where}: unknown key {key!r}", f"a contract file has: {', '.join(sorted(_KEYS))}")
-    texts = {key: document.get(key, "") for key in _KEYS - {"fields", "overrides", "version"}}
+    texts = {key: document.get(key, "") for key in ("name", "base", *_ABOUT)}
     for key, text in texts.items():
         if not isinstance(text, str):
             raise ContractError(f"{where}: {key} is not text", f'write {key} = "…"')
@@ -136,6 +165,10 @@ def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) ->
     try:
         contract = contract_from(_table(document, "fields"), base.contract if base else None)
         overrides = {**(base.overrides if base else {}), **_overrides(_table(document, "overrides"), contract)}
+        domain = _sentences(document)
+        sources = _sources(_table(document, "sources"), overrides)
+        if builtin and base:
+            sources = {**_without(base.sources, document), **sources}
     except ContractError as error:
         raise ContractError(f"{where}: {error.fact}", error.hint) from error
     if not builtin and own_name in profile_names():
@@ -143,7 +176,8 @@ def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) ->
         if (contract, overrides, version) != (named.contract, named.overrides, named.version):
             # What was printed under a name and then changed is not what the name stands for, nor verified.
             own_name = Path(where).stem
-            texts |= dict.fromkeys(("summary", "library", "library_version", "source", "status"), "")
+            texts |= dict.fromkeys(_ABOUT, "")
+            domain, sources = (), {}
     return Profile(
         name=own_name,
         version=version,
@@ -155,6 +189,8 @@ def _from_document(document: Mapping[str, Any], where: str, *, builtin: bool) ->
         library_version=texts["library_version"],
         source=texts["source"],
         status=texts["status"],
+        domain=domain,
+        sources=sources,
     )
 
 
@@ -163,6 +199,32 @@ def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     if not isinstance(table, dict):
         raise ContractError(f"{key} is not a table", f"write [{key}] and the settings below it")
     return table
+
+
+def _sentences(document: Mapping[str, Any]) -> tuple[str, ...]:
+    sentences = document.get("domain", [])
+    if not isinstance(sentences, list) or not all(isinstance(one, str) and one for one in sentences):
+        raise ContractError("domain is not a list of sentences", 'write domain = ["…", "…"]')
+    return tuple(sentences)
+
+
+def _sources(table: Mapping[str, Any], overrides: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    overridden = {f"{pattern}.{name}" for pattern, values in overrides.items() for name in values}
+    for key, text in table.items():
+        if key not in FIELDS and key not in overridden:
+            raise ContractError(
+                f"sources: {key!r} is neither a field nor an override of this contract",
+                'write ties = "…" for a field, and "RR@*.ties" = "…" for an override',
+            )
+        if not isinstance(text, str):
+            raise ContractError(f"sources: {key} is not text", f'write {key} = "…"')
+    return dict(table)
+
+
+def _without(sources: Mapping[str, str], document: Mapping[str, Any]) -> dict[str, str]:
+    """The sources of a base but those of fields that a document sets otherwise."""
+    own = {f"{pattern}.{name}" for pattern, values in document.get("overrides", {}).items() for name in values}
+    return {key: text for key, text in sources.items() if key not in own | set(document.get("fields", {}))}
 
 
 def _overrides(table: Mapping[str, Any], contract: Contract) -> dict[str, dict[str, Any]]:

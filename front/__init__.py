@@ -8,6 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metricpact.api import audit as audit
+    from metricpact.api import bounds as bounds
+    from metricpact.api import claims as claims
+    from metricpact.api import infer as infer
     from metricpact.api import convert as convert
     from metricpact.api import lint as lint
     from metricpact.api import read_qrels as read_qrels
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "score": "metricpact.api",
+    "audit": "metricpact.api",
+    "infer": "metricpact.api",
+    "claims": "metricpact.api",
+    "bounds": "metricpact.api",
     "lint": "metricpact.api",
     "convert": "metricpact.api",
     "read_qrels": "metricpact.api",

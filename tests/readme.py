@@ -28,6 +28,11 @@ def generated(text: str) -> str:
     return text
 
 
+def _shown(command: str) -> str:
+    """A command and what it prints."""
+    arguments = [sys.executable, "-m", *command.split()]
+
+
 def codes() -> str:
     """The page of lint's codes."""
     rows = ["| code | severity | meaning | hint |", "|---|---|---|---|"]
@@ -49,7 +54,29 @@ def _shown(command: str) -> str:
     shown = f"metricpact {command}"
     arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
+    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
+
+
+def _score() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _audit() -> str:
+    files = "front/example/qrels.txt front/example/run.txt"
+    return _shown(f"metricpact audit {files} nDCG@3 --against trec_eval-9.0.8 -o table")
+
+
+def _infer() -> str:
+    """The search for a number, without the lines on what the data lacks and how many were tried."""
+    command = "metricpact infer front/example/qrels.txt front/example/run.txt nDCG@3=.4620 -o table --quiet"
+    told = ("cannot be told", "same values also", "refuse the data", "contracts tried")
+    kept = [line for line in _shown(command).splitlines() if not any(words in line for words in told)]
+    return "\n".join(kept)
+
+
+def _claims() -> str:
+    chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
+    return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
 
 
 def _conventions() -> str:
@@ -113,6 +140,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "lint": _lint,
     "formats": _formats,
+    "audit": _audit,
+    "infer": _infer,
+    "claims": _claims,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,

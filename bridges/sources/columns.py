@@ -63,7 +63,7 @@ def meanings(names: Sequence[str], wanted: Wanted, source: str, line: int | None
             found[meaning] = candidates[0]
         elif meaning not in _OPTIONAL:
             raise InputError(
-                f"no column is the {meaning}: the columns are {', '.join(map(str, names)) or 'none'}",
+                f"no column is the {meaning}: the columns are {_some(names)}",
                 f"call it one of {', '.join((*known.plain, *known.otherwise))}",
                 source=source,
                 line=line,
@@ -83,3 +83,8 @@ def is_header(names: Sequence[str]) -> bool:
 
 def _named(names: Sequence[str], known: Sequence[str]) -> list[str]:
     return [name for name in names if isinstance(name, str) and plain_name(name) in known]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"{name}"[:40] for name in names[:8])
+    return (shown + (", …" if len(names) > 8 else "")) or "none"

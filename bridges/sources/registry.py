@@ -82,7 +82,7 @@ def detect(opened: Opened, kind: str, *, in_folder: bool = False) -> Format:
         same = " (the second and third are the same)" if seen.blanks[1] == seen.blanks[2] else ""
         raise InputError(
             f"4 columns where a BEIR qrels file has 3{same}",
-            "--format trec reads query, anything, document, grade; --format beir reads 3 columns between tabs",
+            "if they are query, anything, document and grade: --format trec",
             source=opened.stream.name,
             line=seen.line,
         )
