@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from metricpact.api import audit as audit
     from metricpact.api import bounds as bounds
     from metricpact.api import claims as claims
-    from metricpact.api import infer as infer
     from metricpact.api import convert as convert
+    from metricpact.api import infer as infer
     from metricpact.api import lint as lint
     from metricpact.api import read_qrels as read_qrels
     from metricpact.api import score as score

@@ -19,10 +19,10 @@ from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
 
 if TYPE_CHECKING:
+    from metricpact.bridges.sinks.convert import Converted
     from metricpact.crosscheck.audit.audit import Audit
     from metricpact.crosscheck.audit.infer import Inference
     from metricpact.crosscheck.claims.verdicts import ClaimsReport
-    from metricpact.bridges.sinks.convert import Converted
     from metricpact.crosscheck.lint.lint import LintReport
 
 Measures = str | Measure | Iterable[str | Measure]

@@ -28,11 +28,6 @@ def generated(text: str) -> str:
     return text
 
 
-def _shown(command: str) -> str:
-    """A command and what it prints."""
-    arguments = [sys.executable, "-m", *command.split()]
-
-
 def codes() -> str:
     """The page of lint's codes."""
     rows = ["| code | severity | meaning | hint |", "|---|---|---|---|"]
@@ -41,18 +36,13 @@ def codes() -> str:
     return "\n".join(["# What `metricpact lint` finds", "", *severities, "", *rows, ""])
 
 
-def _score() -> str:
-    return _shown("score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
-
-
 def _lint() -> str:
-    return _shown("lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
+    return _shown("metricpact lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
 
 
 def _shown(command: str) -> str:
     """A command and what it prints."""
-    shown = f"metricpact {command}"
-    arguments = [sys.executable, "-m", *shown.split()]
+    arguments = [sys.executable, "-m", *command.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
 
