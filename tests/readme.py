@@ -28,6 +28,14 @@ def generated(text: str) -> str:
     return text
 
 
+def _shown(command: str, *, code: int = 0) -> str:
+    """A command line that ends with an exit code, and what it prints."""
+    arguments = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
+
+
 def codes() -> str:
     """The page of lint's codes."""
     rows = ["| code | severity | meaning | hint |", "|---|---|---|---|"]
@@ -36,19 +44,26 @@ def codes() -> str:
     return "\n".join(["# What `metricpact lint` finds", "", *severities, "", *rows, ""])
 
 
+def _score() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
 def _lint() -> str:
     return _shown("metricpact lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
 
 
-def _shown(command: str) -> str:
-    """A command and what it prints."""
-    arguments = [sys.executable, "-m", *command.split()]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    return f"```\n$ {command}\n{done.stdout.strip(chr(10))}\n```"
+def _slices() -> str:
+    options = "--k 3 --by language --none-policy nearest-with-note -p 2 -o table"
+    return _shown(f"metricpact slices front/example/slices/known_items.csv {options}")
 
 
-def _score() -> str:
-    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+def _gate() -> str:
+    where = "front/example/slices"
+    return _shown(f"metricpact gate {where}/gate.toml {where}/known_items.csv v1 v2 -p 2 -o table", code=2)
+
+
+def _bounds() -> str:
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 AP@3 nDCG@3 --bounds -o table")
 
 
 def _audit() -> str:
@@ -67,6 +82,17 @@ def _infer() -> str:
 def _claims() -> str:
     chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
     return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
+
+
+def _evidence() -> str:
+    """The second table of what `coverage` prints: hit rules side by side."""
+    shown = "metricpact coverage tasks.jsonl selection.jsonl --inventory inventory.jsonl -o table"
+    folder = ROOT / "front/example/evidence"
+    done = subprocess.run(
+        [sys.executable, "-m", *shown.split()], cwd=folder, capture_output=True, text=True, check=True
+    )
+    rules = done.stdout[done.stdout.index("  rule ") :].split("units that do not count")[0]
+    return f"```\n$ {shown}\n…\n{rules.strip(chr(10))}\n```"
 
 
 def _conventions() -> str:
@@ -133,6 +159,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "audit": _audit,
     "infer": _infer,
     "claims": _claims,
+    "slices": _slices,
+    "gate": _gate,
+    "bounds": _bounds,
+    "evidence": _evidence,
     "conventions": _conventions,
     "contracts": _contracts,
     "backends": _backends,

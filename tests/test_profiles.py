@@ -163,7 +163,7 @@ def test_a_tool_that_is_not_here_says_what_it_needs(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_cookbook_scores_its_ten_questions() -> None:
-    """Ten questions with the places of v1: .60, .80, .70 as printed, a NONE question left out, a missing one not asked."""
+    """Ten questions with the places of v1: .60, .80, .70 as printed, a NONE question left out."""
     places = [1, 1, 1, 1, 1, 1, 2, 2, None, None]
     judged = {f"q{at}": {"right": 1} for at in range(10)} | {"none": {"right": 0}, "unasked": {"right": 1}}
     ranked = {

@@ -11,6 +11,7 @@ from metricpact.bridges.sources.kinds import KINDS, SEVERITIES
 from metricpact.contracts.version import VERSION
 from metricpact.crosscheck.lint.lint import LintReport
 from metricpact.crosscheck.lint.repeats import counted
+from metricpact.render.registry import dumped
 from metricpact.render.report import Report, Table
 
 _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,7 +27,7 @@ def lint_report(report: LintReport, *, notes: bool) -> Report:
         document=report.to_document,
         records=lambda: [{"record": "finding", **finding.to_document()} for finding in report.findings],
         frame=lambda: _frame(report),
-        sarif=lambda: _sarif(report),
+        texts={"sarif": lambda: dumped(_sarif(report))},
     )
 
 

@@ -28,15 +28,23 @@ def chosen(output: str | None) -> str:
 
 def write(report: Report, output: str, places: int) -> None:
     """Write a report to standard output; raises ``UsageError`` for a format that the command does not have."""
-    click.echo(FORMATS[output](report, places), nl=False)
+    if output == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for a terminal: send it to a file (-o parquet > scores.parquet)")
+    click.echo(rendered(report, output, places), nl=False)
+
+
+def rendered(report: Report, output: str, places: int) -> bytes:
+    """A report in a format; raises ``UsageError`` for one that the command does not have."""
+    return FORMATS[output](report, places)
 
 
 def _json(report: Report, places: int) -> bytes:
-    return _dumped(report.document())
+    return dumped(report.document()).encode(*UTF8)
 
 
-def _dumped(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(*UTF8)
+def dumped(document: Mapping[str, Any]) -> str:
+    """A JSON document as it is written."""
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _jsonl(report: Report, places: int) -> bytes:
@@ -50,8 +58,6 @@ def _csv(report: Report, places: int) -> bytes:
 
 
 def _parquet(report: Report, places: int) -> bytes:
-    if sys.stdout.isatty():
-        raise click.UsageError("Parquet is not for a terminal: send it to a file (-o parquet > scores.parquet)")
     held = io.BytesIO()
     report.frame().write_parquet(held)
     return held.getvalue()
@@ -63,10 +69,15 @@ def _trec(report: Report, places: int) -> bytes:
     return report.trec(places).encode(*UTF8)
 
 
-def _sarif(report: Report, places: int) -> bytes:
-    if report.sarif is None:
-        raise click.UsageError("this command has no sarif format")
-    return _dumped(report.sarif())
+def _text(name: str) -> Callable[[Report, int], bytes]:
+    """A form that only some commands have."""
+
+    def form(report: Report, places: int) -> bytes:
+        if name not in report.texts:
+            raise click.UsageError(f"this command has no {name} format")
+        return report.texts[name]().encode(*UTF8)
+
+    return form
 
 
 def _table(report: Report, places: int) -> bytes:
@@ -89,6 +100,8 @@ FORMATS: dict[str, Callable[[Report, int], bytes]] = {
     "parquet": _parquet,
     "markdown": _markdown,
     "trec": _trec,
-    "sarif": _sarif,
+    "junit": _text("junit"),
+    "github": _text("github"),
+    "sarif": _text("sarif"),
 }
 """Every format: a function from a report and a number of decimals to bytes."""
