@@ -98,8 +98,9 @@ def judgments_from_dataset(dataset: Any, name: str | None = None) -> Judgments:
         raise _failed(word, error) from error
     if not queries:
         raise InputError("the data set's judgments are empty", "choose one that has some", source=word)
-    judgments = Judgments.from_columns(queries, documents, grades, origin=Origin(word))
-    return judgments.noted(*notes_on_labels(word, labels_of(dataset, word)))
+    labels = labels_of(dataset, word)
+    judgments = Judgments.from_columns(queries, documents, grades, origin=Origin(word, labels=labels))
+    return judgments.noted(*notes_on_labels(word, labels))
 
 
 def grade_labels(name: str) -> dict[int, str]:

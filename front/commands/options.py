@@ -66,6 +66,12 @@ def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
     return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
 
 
+def tell_labels(judgments: Judgments) -> None:
+    """What a data set says that its grades mean, on standard error."""
+    for grade, text in judgments.origin.labels.items():
+        click.echo(f"grade {grade}: {text}", err=True)
+
+
 def tell_notes(judgments: Judgments) -> None:
     """What is odd about where judgments came from, on standard error."""
     for note in judgments.origin.notes:
