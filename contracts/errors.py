@@ -32,7 +32,8 @@ class InputError(MetricpactError):
     """Data that cannot be read or that the contract rejects.
 
     ``source`` is the file or a word for the Python object, ``line`` is one-based and None where there are
-    no lines; ``query`` and ``document`` are ids, where known.
+    no lines; ``query`` and ``document`` are ids, where known. ``code`` names the kind of finding that it is, where a
+    reader has one; ``bare`` is the fact without the place.
     """
 
     def __init__(
@@ -44,7 +45,10 @@ class InputError(MetricpactError):
         line: int | None = None,
         query: str | None = None,
         document: str | None = None,
+        code: str = "",
     ) -> None:
+        self.bare = fact
+        self.code = code
         self.source = source
         self.line = line
         self.query = query

@@ -81,6 +81,7 @@ class Column:
 
     ``in_mean`` tells which queries the mean is over, ``extra_zeros`` how many zeros extra queries add to it.
     ``beside`` holds what was asked for beside the values: ``bounds``, ``tie_bounds``.
+    ``denominator`` is what each query divides by, where the measure is one count over another (see ``pooled.py``).
     """
 
     measure: Measure
@@ -92,6 +93,7 @@ class Column:
     extra_zeros: int
     fields: Mapping[str, Any]
     signature: str
+    denominator: Floats | None = None
     beside: Mapping[str, Bounds | TieBounds] = field(default_factory=dict)
 
     @property
@@ -103,6 +105,11 @@ class Column:
     def n(self) -> int:
         """How many values the mean is over."""
         return int(self.counted.sum()) + self.extra_zeros
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether every value is 0 or 1 by definition, whatever it happens to be: no query divides by more than 1."""
+        return self.denominator is not None and bool((self.denominator <= 1).all())
 
     def mean(self, missing: int, extra: int) -> Mean | UndefinedMean:
         """The mean with its counts; summed exactly, so that the order of queries cannot matter."""

@@ -1,64 +1,57 @@
-"""The functions that a Python program calls."""
+"""The functions that a Python program calls to read and to score; the others are in the modules beside this one."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate
 from metricpact.bridges.registry import DEFAULT_BACKEND
-from metricpact.bridges.sources.choose import read_judgments
-from metricpact.bridges.sources.choose import read_run as read_run_source
-from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError, InputWarning
-from metricpact.contracts.measures import Measure, parse_measures
-from metricpact.contracts.profiles import Profile, load_profile, profile_names
+from metricpact.bridges.sources.choose import read_run as read_run_from
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
-
-if TYPE_CHECKING:
-    from metricpact.crosscheck.audit.audit import Audit
-    from metricpact.crosscheck.audit.infer import Inference
-
-Measures = str | Measure | Iterable[str | Measure]
+from metricpact.inputs import ContractLike, Measures, judgments_from, profile_under
 
 
 def score(
     qrels: Any,
     run: Any,
     measures: Measures = DEFAULT_MEASURES,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    contract: ContractLike = "chapter",
     backend: str = DEFAULT_BACKEND,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
     bounds: bool = False,
     max_grade: int | None = None,
+    tie_bounds: bool = False,
 ) -> Scores:
     """Score a run against judgments under a contract.
 
     ``qrels`` and ``run`` are what ``read_qrels`` and ``read_run`` take, or ``Judgments`` and ``Run``; nothing passed in
-    is changed. ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``; ``set`` changes single
-    fields of it (``{"gain": "linear"}``). ``bounds`` adds what P, R, RR, AP, nDCG and Success could be if unjudged
-    documents of the prefix had grades up to ``max_grade`` (by default the largest in the judgments):
-    ``scores.bounds``, ``scores.bounds_by_query(measure)``. Raises ``MetricpactError``: see
-    ``metricpact.contracts.errors``.
+    is changed. ``contract`` is a profile's name, a TOML file, a
+    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
+    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
+    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. ``tie_bounds`` adds
+    the least, greatest and expected value over all orders of tied documents: ``scores.tie_bounds``,
+    ``scores.tie_bounds_by_query(measure)``. Raises ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
-    profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
-    if set is not None and not isinstance(set, Mapping):
-        raise ContractError(f"set={set!r} sets nothing", 'write set={"gain": "linear"}')
-    if set:
-        profile = profile.with_fields(set)
-    judgments = _judgments(qrels)
-    return evaluate(judgments, read_run_source(run), measures, profile, backend, bounds=bounds, max_grade=max_grade)
+    return evaluate(
+        judgments_from(qrels),
+        read_run_from(run),
+        measures,
+        profile_under(contract, set),
+        backend,
+        bounds=bounds,
+        max_grade=max_grade,
+        tie_bounds=tie_bounds,
+    )
 
 
 def bounds(
     qrels: Any,
     run: Any,
     measures: Measures = DEFAULT_MEASURES,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    contract: ContractLike = "chapter",
     backend: str = DEFAULT_BACKEND,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
@@ -68,44 +61,17 @@ def bounds(
     return score(qrels, run, measures, contract, backend, set=set, bounds=True, max_grade=max_grade)
 
 
-def audit(
+def tie_bounds(
     qrels: Any,
-    runs: Any,
-    measures: Measures | None = None,
-    contract: str | PathLike[str] | Contract | Profile = "chapter",
+    run: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    contract: ContractLike = "chapter",
+    backend: str = DEFAULT_BACKEND,
     *,
-    against: Iterable[str | PathLike[str] | Profile] | None = None,
-    queries: Iterable[str] = (),
-    top: int = 5,
-    native: bool = True,
-) -> Audit:
-    """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
-
-    ``runs`` is one run, or a mapping from names to runs (a mapping whose values are mappings or lists is a run).
-    ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
-    ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
-    process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
-    """
-    from metricpact.crosscheck.audit.audit import audit as held_against
-    from metricpact.crosscheck.audit.native import has_measure, natives_of
-
-    profile = load_profile(contract if isinstance(contract, Contract | Profile) else str(contract))
-    names = profile_names() if against is None else against
-    profiles = [load_profile(name if isinstance(name, Profile) else str(name)) for name in names]
-    profiles = [one for one in profiles if one.base != profile.base or one.contract != profile.contract]
-    judgments, read = _judgments(qrels), _named_runs(runs)
-    wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
-    natives = natives_of(profiles, judgments, read, wanted) if native else {}
-    asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
-    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
-
-
-def _named_runs(runs: Any) -> dict[str, Run]:
-    """Runs by name: a mapping of ``Run`` objects, paths or frames, or a single run under the name of its source."""
-    if isinstance(runs, Mapping) and runs and not any(isinstance(one, Mapping | list | tuple) for one in runs.values()):
-        return {str(name): read_run_source(one) for name, one in runs.items()}
-    run = read_run_source(runs)
-    return {run.origin.name: run}
+    set: Mapping[str, Any] | None = None,  # noqa: A002 # the command line's word for it
+) -> Scores:
+    """Scores with their bounds over the orders of ties: ``score`` with ``tie_bounds=True``."""
+    return score(qrels, run, measures, contract, backend, set=set, tie_bounds=True)
 
 
 def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
@@ -116,7 +82,7 @@ def read_qrels(source: Any, *, format: str | None = None, split: str = "test") -
     data set object. ``format`` forces a format by name, ``split`` chooses the qrels of a folder. Raises ``InputError``
     with file and line; warns (``InputWarning``) of what is odd and can be read.
     """
-    return _judgments(source, format=format, split=split)
+    return judgments_from(source, format=format, split=split)
 
 
 def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # the flag's name
@@ -125,24 +91,4 @@ def read_run(source: Any, *, format: str | None = None) -> Run:  # noqa: A002 # 
     ``source`` is a path, a dict of dicts, a dict of lists of ids, a frame with a query, a document, and a score or rank
     column, or named tuples. ``format`` forces a format by name.
     """
-    return read_run_source(source, format=format)
-
-
-def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
-    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
-
-    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
-    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
-    """
-    from metricpact.crosscheck.audit.infer import infer as search
-
-    return search(_judgments(qrels), read_run_source(run), published, changes=changes)
-
-
-def _judgments(source: Any, *, format: str | None = None, split: str = "test") -> Judgments:  # noqa: A002 # the flag's name
-    """The judgments, after warnings of what is odd about them; ``Judgments`` themselves were warned of before."""
-    judgments = read_judgments(source, format=format, split=split)
-    if not isinstance(source, Judgments):
-        for note in judgments.origin.notes:
-            warnings.warn(f"{judgments.origin.name}: {note}", InputWarning, stacklevel=3)
-    return judgments
+    return read_run_from(source, format=format)

@@ -231,9 +231,9 @@ def test_a_tool_stands_beside_its_profile_only_where_it_has_the_measure() -> Non
 
 def test_a_tool_agrees_to_within_its_own_rounding() -> None:
     """BEIR gives five decimals: half of the last one is no disagreement."""
-    assert NativeNumber(0.33333, places=5).agrees(1 / 3)
+    assert NativeNumber(0.33333, rounding=5e-6).agrees(1 / 3)
     assert NativeNumber(0.33333).agrees(1 / 3) is False
-    assert NativeNumber(0.3334, places=4).agrees(1 / 3) is False
+    assert NativeNumber(0.3334, rounding=5e-5).agrees(1 / 3) is False
     assert NativeNumber(None, "refused").agrees(1 / 3) is None
 
 

@@ -99,3 +99,47 @@ def test_bounds_are_the_extremes_over_all_assignments(family: str, returned: int
     uncut = () if family in ("P", "Success") else (None,)
     asked = [Asked(family, cutoff) for cutoff in (*range(1, returned + 2), *uncut)]
     compare(Inputs(returned, others_upto(2)), asked, {})
+
+
+LINEAR, FALLING = "linear", {1: 5, 2: 1, 3: 4}
+VARIANTS: list[tuple[str, dict[str, Any], int | None]] = [
+    ("P", {"precision_denominator": "returned"}, 3),
+    ("P", {"threshold": 2}, 2),
+    ("P", {"threshold": 0}, 0),
+    ("R", {"recall_denominator": "capped"}, 3),
+    ("R", {"recall_denominator": "capped", "undefined": "zero"}, 3),
+    ("R", {"threshold": 0}, 3),
+    ("AP", {"ap_denominator": "capped"}, 3),
+    ("AP", {"ap_denominator": "hits"}, 3),
+    ("AP", {"ap_denominator": "hits", "undefined": "one"}, 3),
+    ("AP", {"threshold": 3}, 3),
+    ("nDCG", {"gain": LINEAR}, 3),
+    ("nDCG", {"gain": LINEAR}, None),
+    ("nDCG", {"gain": LINEAR}, 1),
+    ("nDCG", {"gain": LINEAR}, 0),
+    ("nDCG", {"gain": FALLING}, 3),
+    ("nDCG", {"gain": FALLING}, 2),
+    ("nDCG", {"gain": {1: 3, 2: 0, 3: 1}}, 3),
+    ("nDCG", {"gain": {1: 0, 2: 0, 3: 2}}, 2),
+    ("nDCG", {"gain": {2: 0.5}}, 3),
+    ("nDCG", {"discount": "jk"}, 3),
+    ("nDCG", {"ideal_depth": "full"}, 3),
+    ("nDCG", {"ideal": "returned"}, 3),
+    ("nDCG", {"ideal": "returned", "ideal_depth": "full", "undefined": "one"}, 3),
+    ("nDCG", {"ideal": "returned", "gain": FALLING, "discount": "jk"}, 2),
+    *((family, {"undefined": undefined}, 3) for family in FAMILIES for undefined in ("zero", "one", "skip")),
+]
+
+
+@pytest.mark.parametrize(("family", "changes", "max_grade"), VARIANTS, ids=str)
+def test_bounds_follow_every_convention(family: str, changes: dict[str, Any], max_grade: int | None) -> None:
+    """Up to three returned and one that is not, under each convention that touches a measure."""
+    inputs = Inputs(3, others_upto(1))
+    uncut = () if family in ("P", "Success") else (None,)
+    compare(inputs, [Asked(family, cutoff) for cutoff in (1, 2, 3, 5, *uncut)], changes, max_grade)
+
+
+def test_a_gain_between_two_possible_ones_is_jumped_over() -> None:
+    """Judged documents worth 4 where an unjudged one is worth 0, 1 or 5: three judged ones make the difference."""
+    four_returned = Inputs(4, ((), (3,), (3, 3), (3, 3, 3), (1, 3), (2, 3, 3)))
+    compare(four_returned, [Asked("nDCG", cutoff) for cutoff in (1, 2, 3, 4, None)], {"gain": FALLING}, 2)

@@ -46,7 +46,7 @@ TREC_EVAL = CHAPTER | {
 
 
 def test_the_named_contracts_are_these() -> None:
-    """The three profiles hold exactly the conventions that they are named for."""
+    """The chapter and trec_eval's two profiles hold exactly the conventions that they are named for."""
     assert profile_names()[0] == "chapter"
     assert load_profile("chapter").contract.fields() == CHAPTER
     assert load_profile("trec_eval-9.0.8").contract.fields() == TREC_EVAL

@@ -16,7 +16,14 @@ import readme
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["contracts", "bridges", "crosscheck", "front"]
-LIBRARIES = {name: name for name in ("pytrec_eval", "ranx", "ir_measures", "sklearn", "ir_datasets")}
+LIBRARIES = {
+    **{
+        name: name
+        for name in ("pytrec_eval", "ranx", "ir_measures", "sklearn", "beir", "trectools", "mteb", "ir_datasets")
+    },
+    **{"torch": "torchmetrics", "torchmetrics": "torchmetrics", "sentence_transformers": "sentence_transformers"},
+}
+"""Import name → how the modules begin that may import it."""
 
 
 def modules(layer: str) -> Iterator[Path]:

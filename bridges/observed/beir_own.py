@@ -40,4 +40,4 @@ def _call(judgments: Judgments, run: Run, names: Sequence[str]) -> Native:
     return Native(means={name: float(means[name]) for name in names})
 
 
-TOOL = Tool("beir", "beir", "beir-2.2.0", NAMES, _call, places=5)
+TOOL = Tool("beir", "beir", "beir-2.2.0", NAMES, _call, rounding=5e-6)

@@ -13,10 +13,10 @@ from metricpact.contracts.tables import Judgments, Run
 
 NAMES = {
     **dict.fromkeys(
-        ("P@", "P(rel)@", "R@", "RR@", "RR", "AP@", "AP", "nDCG@", "nDCG", "nDCG(gain)@", "Success@", "Rprec"),
+        ("P@", "P(rel)@", "R@", "RR@", "RR", "AP@", "AP", "nDCG@", "nDCG", "nDCG(linear)@", "nDCG(gains)@", "Success@"),
         "{measure}",
     ),
-    **dict.fromkeys(("SetP", "SetR", "SetF", "Bpref", "Judged@"), "{measure}"),
+    **dict.fromkeys(("Rprec", "SetP", "SetR", "SetF", "Bpref", "Judged@"), "{measure}"),
     "R": "SetR",
     "SetF(beta)": "SetF(beta={beta2})",
 }
@@ -76,5 +76,5 @@ GDEVAL = Tool(
     "gdeval", "ir-measures", "gdeval",
     {"nDCG@": "nDCG(dcg='exp-log2')@{k}", "nDCG(exponential)@": "nDCG(dcg='exp-log2')@{k}"},
     _by_provider("gdeval"),
-    places=5, lacks=_lacks_perl,
+    rounding=5e-6, lacks=_lacks_perl,
 )  # fmt: skip

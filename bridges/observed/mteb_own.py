@@ -45,4 +45,4 @@ def _call(judgments: Judgments, run: Run, names: Sequence[str]) -> Native:
     return Native(values, {name: float(means[name]) for name in names})
 
 
-TOOL = Tool("mteb", "mteb", "mteb-2", NAMES, _call, places=5)
+TOOL = Tool("mteb", "mteb", "mteb-2", NAMES, _call, rounding=5e-6)

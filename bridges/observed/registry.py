@@ -57,6 +57,7 @@ def get_tool(name: str) -> Tool:
     return tool
 
 
+@cache
 def missing(name: str) -> str:
     """What a tool lacks to be run here (a package, a program), or "" where it can be."""
     tool = get_tool(name)
@@ -115,8 +116,9 @@ def native(name: str, judgments: Judgments, run: Run, measures: Iterable[str | M
     tool, lacking = get_tool(name), missing(name)
     if lacking:
         raise DependencyError(f"{name} needs {lacking}", f"install {lacking.removeprefix('the package ')}")
-    owned = {str(measure): tool.own_name(measure) for measure in parse_measures(measures)}
-    asked = list(dict.fromkeys(own for own in owned.values() if own is not None))
+    names = {str(measure): tool.own_name(measure) for measure in parse_measures(measures)}
+    owned = {measure: own for measure, own in names.items() if own is not None}
+    asked = list(dict.fromkeys(owned.values()))
     if not asked:
         return Native()
     try:

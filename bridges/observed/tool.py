@@ -32,8 +32,8 @@ class Tool:
     """A tool: the distribution that has it, the profile that says what it does, its measures and its own call.
 
     ``names`` maps a form of a measure (see ``own_name``) to the tool's own name. ``call`` is given judgments, run and
-    own names, and raises whatever the tool raises. ``places`` is the number of decimals to which the tool rounds what
-    it gives (None: it does not); ``lacks`` says what else is missing on this machine, or "".
+    own names, and raises whatever the tool raises. ``rounding`` is how far what the tool gives can lie from what it
+    computes (5e-6 where it rounds to five decimals); ``lacks`` says what else is missing on this machine, or "".
     """
 
     name: str
@@ -41,7 +41,7 @@ class Tool:
     profile: str
     names: Mapping[str, str]
     call: Callable[[Judgments, Run, Sequence[str]], Native]
-    places: int | None = None
+    rounding: float = 0.0
     lacks: Callable[[], str] = lambda: ""
 
     def own_name(self, measure: Measure) -> str | None:
@@ -53,22 +53,15 @@ def own_name(names: Mapping[str, str], measure: Measure) -> str | None:
     """A library's name for a measure from its table of forms, or None where that has no such form.
 
     A form is the family, the parameters given in brackets, and ``@`` for a cutoff: ``RR``, ``P@``, ``P(rel)@``,
-    ``nDCG(gain)@``; a gain by its name stands for itself: ``nDCG(exponential)@``. In the name, ``{k}``, ``{rel}``,
-    ``{beta}``, ``{beta2}`` (β²) and ``{measure}`` are filled in.
+    ``nDCG(gains)@`` for a gain table; a gain by its name stands for itself: ``nDCG(exponential)@``. In the name,
+    ``{k}``, ``{rel}``, ``{beta2}`` (β²) and ``{measure}`` are filled in.
     """
+    given = [] if measure.rel is None else ["rel"]
+    if measure.gain is not None:
+        given.append(measure.gain if isinstance(measure.gain, str) else "gains")
     beta = measure.beta or 1.0
-    given = [name for name in ("rel", "gain") if getattr(measure, name) is not None]
     if beta != 1.0:
         given.append("beta")
-    template = names.get(form_of(measure, given))
-    if template is None and isinstance(measure.gain, str):
-        template = names.get(form_of(measure, [measure.gain]))
-    if template is None:
-        return None
-    return template.format(k=measure.cutoff, rel=measure.rel, beta=beta, beta2=beta * beta, measure=measure)
-
-
-def form_of(measure: Measure, parameters: Sequence[str] = ()) -> str:
-    """How a measure is asked for: ``RR`` for the whole ranking, ``RR@`` with a cutoff, ``P(rel)@`` with a parameter."""
-    inner = f"({','.join(parameters)})" if parameters else ""
-    return measure.family + inner + ("@" if measure.cutoff is not None else "")
+    inner = f"({','.join(given)})" if given else ""
+    template = names.get(measure.family + inner + ("@" if measure.cutoff is not None else ""))
+    return template and template.format(k=measure.cutoff, rel=measure.rel, beta2=beta * beta, measure=measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,28 +33,29 @@ NAMES = {
 
 
 def _call(judgments: Judgments, run: Run, names: Sequence[str]) -> Native:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its sources hold escapes that Python warns of when it compiles them
-        from trectools import TrecEval, TrecQrel, TrecRun
     if run.scores is None:
         raise UnsupportedError("trectools reads runs with scores only", "give the run scores", backend="trectools")
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        # Its sources hold escapes that Python warns of, and calls that pandas warns of: neither is the caller's.
+        warnings.simplefilter("ignore")
+        from trectools import TrecEval, TrecQrel, TrecRun
+
         qrels_path, run_path = Path(folder, "qrels"), Path(folder, "run")
         _write(qrels_path, (f"{q} 0 {d} {grade}" for q, d, grade in judgments.to_polars().iter_rows()))
         rows = enumerate(run.to_polars().iter_rows())
         _write(run_path, (f"{q} Q0 {d} {i} {score!r} run" for i, (q, d, score, _) in rows))
         evaluation = TrecEval(TrecRun(str(run_path)), TrecQrel(str(qrels_path)))
-    values: Values = {}
-    means: dict[str, float] = {}
-    for name in names:
-        method, arguments = _parsed(name)
-        table = getattr(evaluation, method)(**arguments, per_query=True)
-        values[name] = {str(query): float(value) for query, value in table.itertuples()}
-        means[name] = float(getattr(evaluation, method)(**arguments))
+        values: Values = {}
+        means: dict[str, float] = {}
+        for name in names:
+            method, arguments = _parsed(name)
+            table = getattr(evaluation, method)(**arguments, per_query=True)
+            values[name] = {str(query): float(value) for query, value in table.itertuples()}
+            means[name] = float(getattr(evaluation, method)(**arguments))
     return Native(values, means)
 
 
-def _write(path: Path, lines: Any) -> None:
+def _write(path: Path, lines: Iterable[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

@@ -43,6 +43,7 @@ def qrels_in_folder(folder: Path, split: str) -> list[Path]:
             f"{', '.join(str(files[0].relative_to(folder)) for files in held)}",
             "name the file itself",
             source=str(folder),
+            code="cannot-open",
         )
     if held:
         return held[0]
@@ -52,9 +53,10 @@ def qrels_in_folder(folder: Path, split: str) -> list[Path]:
             "this folder is no BEIR folder: it has no folder qrels",
             "name a qrels file, or a folder that holds qrels/test.tsv",
             source=str(folder),
+            code="cannot-open",
         )
     hint = f"choose with --split: {', '.join(splits)}" if splits else "the folder qrels holds no .tsv file"
-    raise InputError(f"there is no split {split!r}", hint, source=str(folder))
+    raise InputError(f"there is no split {split!r}", hint, source=str(folder), code="cannot-open")
 
 
 def _splits(folder: Path, place: str, suffix: str) -> dict[str, list[Path]]:

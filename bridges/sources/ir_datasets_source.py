@@ -73,6 +73,7 @@ def load_dataset(name: str) -> Any:
             "there is no such file, and ir_datasets has no data set of this name",
             f"check the path; near ids: {', '.join(near)}" if near else "check the path",
             source=name,
+            code="cannot-open",
         ) from error
     except Exception as error:  # what a loader raises when it cannot lay out its files
         raise _failed(name, error) from error
@@ -149,4 +150,5 @@ def _failed(name: str, error: Exception) -> InputError:
         f"ir_datasets cannot give its judgments ({type(error).__name__}: {said})",
         f"it fetches what {home} does not hold: connect to the network, or fill that folder (IR_DATASETS_HOME)",
         source=name,
+        code="cannot-open",
     )

@@ -37,7 +37,7 @@ def _load(opened: Opened) -> dict[Any, Any]:
         ) from error
     try:
         loaded = cbor2.loads(data)
-    except (ValueError, EOFError, RecursionError) as error:
+    except (cbor2.CBORDecodeError, ValueError, EOFError, RecursionError) as error:
         raise InputError(
             f"is not CBOR: {error}", "ranx saves such files: qrels.save('qrels.lz4')", source=name
         ) from error

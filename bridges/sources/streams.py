@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from metricpact.bridges.sources.compression import HEAD, DamagedError, Readable, decompressor
+from metricpact.bridges.sources.findings import PLAIN, Reading
 from metricpact.contracts.errors import InputError, MetricpactError
 
 SLICE = 1 << 23
@@ -23,12 +24,16 @@ PARQUET, ARROW, ARROW_STREAM, LZ4_FRAME = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff
 
 @dataclass
 class Stream:
-    """An opened input. ``name`` stands for it in errors; ``sha256`` is known once all of it was read."""
+    """An opened input. ``name`` stands for it in errors; ``sha256`` is known once all of it was read.
+
+    ``findings`` takes what is found on the way.
+    """
 
     name: str
     raw: IO[bytes]
     hashing: bool = False
     head: bytes = b""
+    findings: Reading = PLAIN
     _digest: Any = field(default=None, repr=False)
 
     @property
@@ -49,7 +54,7 @@ class Stream:
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     data = b"".join((rest, memoryview(chunk)[:end]))
-                    yield data.removeprefix(BOM) if first else data
+                    yield self.without_mark(data) if first else data
                     first = False
                     rest = chunk[end:]
                 else:
@@ -59,9 +64,15 @@ class Stream:
                         f"a line is longer than {LONGEST_LINE} bytes", "this is not a text file", source=self.name
                     )
             if rest:
-                yield rest.removeprefix(BOM) if first else rest
+                yield self.without_mark(rest) if first else rest
         finally:
             self.close()
+
+    def without_mark(self, data: bytes) -> bytes:
+        """The first bytes without a byte order mark, which is told to the findings."""
+        if data.startswith(BOM):
+            self.findings.notice("byte-order-mark", 1)
+        return data.removeprefix(BOM)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
@@ -107,7 +118,7 @@ class _Tee:
         return data
 
 
-def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
+def open_stream(path: str | Path, *, hashing: bool = False, findings: Reading = PLAIN) -> Stream:
     """Open a file, or standard input for ``-``; raises ``InputError`` where that is not possible."""
     name = str(path)
     try:
@@ -119,28 +130,31 @@ def open_stream(path: str | Path, *, hashing: bool = False) -> Stream:
         while more := raw.read(HEAD - len(head)):  # a pipe may give fewer bytes than asked for
             head += more
     except FileNotFoundError as error:
-        raise InputError("there is no such file", "check the path", source=name) from error
+        raise InputError("there is no such file", "check the path", source=name, code="cannot-open") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be opened ({reason})", "name a file that can be read", source=name) from error
-    return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head)
+        raise InputError(
+            f"cannot be opened ({reason})", "name a file that can be read", source=name, code="cannot-open"
+        ) from error
+    return Stream(STANDARD_INPUT if name == "-" else name, raw, hashing, head, findings)
 
 
 @dataclass
 class Opened:
     """An input with its first bytes looked at: ``slices`` are all of it, ``head`` is the first of them.
 
-    A binary input and JSON come in chunks of any cut; other text in slices that end with a line. Leaving it as a
-    context closes the input.
+    A binary input comes in chunks of any cut; a text in slices that end with a line. ``whole`` are the chunks of a
+    text that may be one line, however long: of the two, one is read. Leaving it as a context closes the input.
     """
 
     stream: Stream
     slices: Iterator[bytes]
     head: bytes
+    whole: Iterator[bytes] | None = None
 
     def data(self) -> bytes:
         """All bytes."""
-        return b"".join(self.slices)
+        return b"".join(self.slices if self.whole is None else self.whole)
 
     def __enter__(self) -> Self:
         return self
@@ -149,9 +163,9 @@ class Opened:
         self.stream.close()
 
 
-def open_input(path: str | Path, *, hashing: bool = False) -> Opened:
+def open_input(path: str | Path, *, hashing: bool = False, findings: Reading = PLAIN) -> Opened:
     """Open an input and look at its start; raises ``InputError`` for one that is empty."""
-    stream = open_stream(path, hashing=hashing)
+    stream = open_stream(path, hashing=hashing, findings=findings)
     chunks = stream.chunks()
     try:
         first = next(chunks, b"")
@@ -159,15 +173,18 @@ def open_input(path: str | Path, *, hashing: bool = False) -> Opened:
         stream.close()
         raise
     chunks = chain([first], chunks)
-    if is_binary(first) or is_json(first):  # JSON may be one line, however long
-        bare = first.removeprefix(BOM)
-        return Opened(stream, chain([bare], islice(chunks, 1, None)), bare)
+    if is_binary(first):
+        return Opened(stream, chunks, first)
+    if is_json(first):
+        bare = stream.without_mark(first)
+        chunks = chain([bare], islice(chunks, 1, None))
+        return Opened(stream, stream.slices(chunks), bare, chunks)
     slices = stream.slices(chunks)
     head = next(slices, b"")
     if not head.strip():
         rest = chain([head], slices)
         if not any(part.strip() for part in rest):
-            raise InputError("the file is empty", "name a file that holds rows", source=stream.name)
+            raise InputError("the file is empty", "name a file that holds rows", source=stream.name, code="no-rows")
         stream.close()
         raise InputError("the file begins with megabytes of blanks", "name a text file", source=stream.name)
     return Opened(stream, chain([head], slices), head)

@@ -45,12 +45,13 @@ def normalised_gain(
     if contract.ideal_depth == "cutoff" and cutoff is not None:
         depth = min(depth, cutoff)
     ideal = np.concatenate([[0.0], np.cumsum(discounts(np.arange(1, depth + 1), contract))])
-    for block in blocks(prefixes, gaps):
+    layers = int(np.bincount(levels.query).max())
+    for block in blocks(prefixes, gaps, layers):
         shares = discounts(np.arange(1, block.unjudged.shape[1] + 1), contract)
         known = (block.spread(worth) * shares).sum(axis=1)
         choices = _choices(block, shares, levels, ideal)
         low[block.queries] = _least(choices, known, reach.top)
-        high[block.queries] = _greatest(choices, known)
+        high[block.queries] = np.minimum(_greatest(choices, known), 1.0)  # no more but by rounding
     return low, high
 
 
@@ -100,12 +101,11 @@ def _greatest(choices: _Choices, known: Floats) -> Floats:
         best = (gained - ratio[choices.row, None] * choices.ideal).argmax(axis=1)
         dcg = known + np.bincount(choices.row, weights=gained[each, best], minlength=size)
         ideal = choices.fixed + np.bincount(choices.row, weights=choices.ideal[each, best], minlength=size)
-        # Without any gain there is no ratio; the first round, λ = 0, gives every document the greatest one.
-        better = dcg > ratio * ideal
-        raised = np.divide(dcg, ideal, out=ratio.copy(), where=better & (ideal > 0))
-        if not (raised > ratio).any():
+        # Nothing of any gain has no ratio; the first round, λ = 0, gives every document the greatest one.
+        reached = np.divide(dcg, ideal, out=np.zeros(size), where=ideal > 0)
+        if not (reached > ratio).any():
             return ratio
-        ratio = np.maximum(ratio, raised)
+        ratio = np.maximum(ratio, reached)
 
 
 def _least(choices: _Choices, known: Floats, top: float) -> Floats:

@@ -66,15 +66,18 @@ def find_gaps(prefixes: Prefixes, cutoff: int | None) -> Gaps:
     return Gaps(depth, depth - judged, leading + 1, depth - trailing, inside)
 
 
-def blocks(prefixes: Prefixes, gaps: Gaps) -> Iterator[Block]:
-    """The queries that have unjudged documents in their prefixes, those of similar depth together."""
+def blocks(prefixes: Prefixes, gaps: Gaps, layers: int = 1) -> Iterator[Block]:
+    """The queries that have unjudged documents in their prefixes, those of similar depth together.
+
+    ``layers`` is how many rows a query takes at most in the matrices that are made of a block.
+    """
     hits = prefixes.hits
     open_queries = np.flatnonzero(gaps.count > 0)
     deepest_first = open_queries[np.argsort(-gaps.depth[open_queries], kind="stable")]
     at = 0
     while at < len(deepest_first):
         depth = int(gaps.depth[deepest_first[at]])
-        queries = np.sort(deepest_first[at : at + max(1, _CELLS // depth)])
+        queries = np.sort(deepest_first[at : at + max(1, _CELLS // (depth * layers))])
         at += len(queries)
         row_of = np.full(prefixes.size, -1, np.int64)
         row_of[queries] = np.arange(len(queries))

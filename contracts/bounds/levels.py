@@ -14,15 +14,15 @@ from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Ints
 
 _LISTED = 1 << 16
-"""Grades up to here are listed one by one under a gain table."""
+"""Grades up to here are listed one by one where that is needed."""
 
 
 @dataclass(frozen=True)
 class Reach:
     """The gains that an unjudged document can have: 0 up to ``top``.
 
-    ``gains`` lists them (ascending) where some gain of a judged document may not be among them, and is None where
-    all up to ``top`` are. With ``exact`` false, gains are taken as possible that may not be.
+    ``gains`` lists them (ascending) where a judged document may have a gain that is not among them; it is None where
+    every judged gain up to ``top`` is taken as possible, which it is if ``exact``.
     """
 
     top: float
@@ -30,7 +30,7 @@ class Reach:
     exact: bool
 
 
-def reach_of(max_grade: float, contract: Contract) -> Reach:
+def reach_of(max_grade: float, prefixes: Prefixes, contract: Contract) -> Reach:
     """What an unjudged document of a grade up to ``max_grade`` can be worth.
 
     Grades are integers; a gain table adds the fractional grades that it lists. Raises ``LimitError`` for too large a
@@ -40,11 +40,12 @@ def reach_of(max_grade: float, contract: Contract) -> Reach:
     if not isinstance(contract.gain, tuple):
         return Reach(float(gains(np.array([whole]), contract)[0]), None, exact=True)
     listed = np.array([grade for grade, _ in contract.gain if 0 <= grade <= max_grade])
-    exact = whole <= _LISTED
     # Unlisted grades keep themselves: the largest of them is among the last few.
-    lowest = 0 if exact else whole - len(contract.gain)
+    lowest = 0 if whole <= _LISTED else whole - len(contract.gain)
     worth = np.unique(gains(np.concatenate([listed, np.arange(lowest, whole + 1)]), contract))
-    return Reach(float(worth[-1]), worth if exact else None, exact)
+    if prefixes.judged.largest <= max_grade:
+        return Reach(float(worth[-1]), None, exact=True)  # what is judged can be had
+    return Reach(float(worth[-1]), worth if lowest == 0 else None, exact=lowest == 0)
 
 
 @dataclass(frozen=True, eq=False)

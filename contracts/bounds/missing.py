@@ -30,15 +30,24 @@ _BINARY: dict[str, Callable[[Prefixes, int | None, Contract, Gaps], tuple[Floats
     "AP": average_precision.average_precision,
     "Success": binary.success,
 }
-BOUNDED = (*_BINARY, "nDCG")
-"""The families that have bounds."""
+MEANING = {
+    "P": "all unjudged documents of the prefix relevant, or none",
+    "R": "all unjudged documents of the prefix relevant, and so in R, or none",
+    "RR": "all unjudged documents of the prefix relevant, or none",
+    "Success": "all unjudged documents of the prefix relevant, or none",
+    "AP": "the greatest with the n highest-ranked unjudged documents of the prefix relevant, the least with the n "
+    "lowest-ranked, over all n: one more relevant document can lower it",
+    "nDCG": "the greatest over all grades of the unjudged documents of the prefix, gains falling with the rank (one in "
+    "between can beat both ends), the least with the n lowest-ranked at the greatest gain, over all n",
+}
+"""How the bounds of each family that has bounds come about."""
 
 
 def check_bounds(measure: Measure, contract: Contract, max_grade: object = None) -> None:
     """Refuse what has no bounds: raises ``MeasureError`` and ``ContractError`` with the reason."""
-    if measure.family not in BOUNDED:
+    if measure.family not in MEANING:
         raise MeasureError(
-            f"{measure} has no bounds under missing judgments", f"bounds are defined for {', '.join(BOUNDED)}"
+            f"{measure} has no bounds under missing judgments", f"bounds are defined for {', '.join(MEANING)}"
         )
     if contract.unjudged == "removed":
         raise ContractError(
@@ -79,7 +88,7 @@ def bound(
         if measure.family in _BINARY:
             low, high = _BINARY[measure.family](prefixes, measure.cutoff, contract, gaps)
         else:
-            reach = reach_of(largest, contract)
+            reach = reach_of(largest, prefixes, contract)
             changes = changes & (reach.top > 0)
             low, high = values, values
             if changes.any():

@@ -105,8 +105,9 @@ class Finding:
 class Inference:
     """What a search found: ``found`` reproduces every number, ``nearest`` (where nothing does) comes next to them.
 
-    ``rejected`` counts the candidates that refuse the data, by the reason. ``gains`` tells what gains would have to
-    be worth for the numbers, where that is one ratio.
+    ``rejected`` counts the candidates that refuse the data, by the reason. Where nothing reproduces the numbers,
+    ``gains`` tells what gains would have to be worth for each of them, if that is one ratio, and else
+    ``gains_note`` why not.
     """
 
     published: Mapping[Target, Published]
@@ -202,9 +203,7 @@ def infer(
         )
     findings = group(outcomes, inert)
     found = [one for one in findings if all(number.holds(one.first.gives[at]) for at, number in wanted.items())]
-    profiles = [outcome.candidate.base for outcome in outcomes if not outcome.candidate.changes]
-    means = {target.measure: number for target, number in wanted.items() if target.query is None}
-    gains, note = needed_gains(judgments, run, means, profiles)
+    gains, note = ([], "") if found else _needed(judgments, run, wanted, outcomes, first)
     return Inference(
         published=wanted,
         found=found,
@@ -215,6 +214,19 @@ def infer(
         gains=gains,
         gains_note=note,
     )
+
+
+def _needed(
+    judgments: Judgments,
+    run: Run,
+    wanted: Mapping[Target, Published],
+    outcomes: Sequence[Outcome],
+    first: Sequence[Profile],
+) -> tuple[list[GainRange], str]:
+    """What gains would have to be worth under ``first``, or under every profile."""
+    profiles = first or [outcome.candidate.base for outcome in outcomes if not outcome.candidate.changes]
+    means = {target.measure: number for target, number in wanted.items() if target.query is None}
+    return needed_gains(judgments, run, means, profiles)
 
 
 def read_all(published: Mapping[Any, Any]) -> dict[Target, Published]:
@@ -277,10 +289,11 @@ def _outcome(candidate: Candidate, scores: Scores, targets: Sequence[Target]) ->
         (np.round(column.values, 12).tobytes(), column.reason.tobytes(), column.in_mean.tobytes(), column.extra_zeros)
         for column in scores.columns
     )
+    means = scores.mean
     return Outcome(
         candidate,
-        {target: value_of(scores, target) for target in targets},
-        {column.measure: scores.mean[str(column.measure)].n for column in scores.columns},
+        {at: means[str(at.measure)].value if at.query is None else value_of(scores, at) for at in targets},
+        {column.measure: means[str(column.measure)].n for column in scores.columns},
         {column.measure: column.signature for column in scores.columns},
         hash(held),
     )

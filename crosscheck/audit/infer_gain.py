@@ -19,7 +19,7 @@ from metricpact.contracts.tables import Judgments, Run
 from metricpact.crosscheck.audit.published import Published
 
 LARGEST_RATIO = 64.0
-_GRID = np.exp2(np.linspace(-6, 6, 97)).tolist()  # 1 is among them
+_GRID = np.exp2(np.linspace(-6, 6, 49)).tolist()  # 1 is among them
 _HALVINGS = 30
 
 

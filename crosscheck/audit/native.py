@@ -32,20 +32,19 @@ SECONDS = 900
 class NativeNumber:
     """A tool's own mean of one measure, and the version that gave it; None with ``error`` where it gives none.
 
-    ``places`` is the number of decimals to which the tool rounds, None where it does not.
+    ``rounding`` is how far it can lie from what the tool computed.
     """
 
     mean: float | None
     error: str = ""
     version: str = ""
-    places: int | None = None
+    rounding: float = 0.0
 
     def agrees(self, claimed: float | None) -> bool | None:
         """Whether it is what its profile says, to within 1e-9 and the tool's rounding; None where one is missing."""
         if self.mean is None or claimed is None:
             return None
-        rounding = 0.0 if self.places is None else 0.5 * 10.0**-self.places
-        return abs(self.mean - claimed) <= rounding + TOLERANCE
+        return abs(self.mean - claimed) <= self.rounding + TOLERANCE
 
     def to_document(self, claimed: float | None) -> dict[str, Any]:
         """The number as plain data, held against what the profile says."""
@@ -110,8 +109,8 @@ def _child(tool: str, folder: str, measures: Sequence[str]) -> tuple[dict[str, N
     except subprocess.TimeoutExpired:
         return {}, f"no answer in {SECONDS} s"
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
-    version, places = version_of(tool), get_tool(tool).places
-    found = {line["measure"]: NativeNumber(line["mean"], line["error"], version, places) for line in lines}
+    version, rounding = version_of(tool), get_tool(tool).rounding
+    found = {line["measure"]: NativeNumber(line["mean"], line["error"], version, rounding) for line in lines}
     if done.returncode < 0:
         return found, f"signal {-done.returncode}"
     last = done.stderr.strip().splitlines()[-1:]

@@ -96,11 +96,12 @@ def candidates(
 ) -> Iterator[list[Candidate]]:
     """All candidates by number of changes (0 to ``changes``), those that mean the same in one list.
 
-    ``first`` are profiles that come before the shipped ones. In a list the first candidate has the fewest and most
-    usual changes.
+    ``first`` are profiles that come before the shipped ones, of which those with the most usual values come first. In a
+    list the first candidate has the fewest and most usual changes.
     """
     usual = usage()
-    bases = [Candidate(profile) for profile in [*first, *map(load_profile, profile_names())]]
+    shipped = sorted(map(load_profile, profile_names()), key=lambda one: -_commonness(one, usual))
+    bases = [Candidate(profile) for profile in [*first, *shipped]]
     found: dict[Any, list[Candidate]] = {}
     for candidate in bases:
         found.setdefault(meaning(candidate.profile, measures, inert), []).append(candidate)
@@ -120,7 +121,7 @@ def candidates(
 
 
 def _changed(base: Profile, measures: Sequence[Measure], inert: Inert, count: int) -> Iterator[Candidate]:
-    """The profile with ``count`` fields changed, each of which changes what it means for some measure."""
+    """The profile with ``count`` fields changed, each of which may change what it means for some measure."""
     before = meaning(base, measures, inert)
     single: dict[str, list[Any]] = {}
     for name in FIELDS:
@@ -128,6 +129,8 @@ def _changed(base: Profile, measures: Sequence[Measure], inert: Inert, count: in
         if name in inert.fields or not any(matters(measure, name) for measure in measures):
             continue
         for value in values:
+            if value == "error":  # refuses the data, or gives what the field's other values give: never its own number
+                continue
             if meaning(base.with_fields({name: value}), measures, inert) != before or _awakens(name, value):
                 single.setdefault(name, []).append(value)
     for names in combinations(single, count):
@@ -177,6 +180,11 @@ def usage() -> dict[tuple[str, Any], int]:
         for name, value in ((name, value) for fields in held for name, value in fields.items()):
             holders.setdefault((name, value), set()).add(profile.library or profile.name)
     return {pair: len(libraries) for pair, libraries in holders.items()}
+
+
+def _commonness(profile: Profile, usual: Mapping[tuple[str, Any], int]) -> int:
+    """How many libraries hold a profile's values, summed over its fields."""
+    return sum(usual[pair] for pair in profile.contract.fields().items())
 
 
 def rarity(candidate: Candidate, usual: Mapping[tuple[str, Any], int]) -> tuple[int, tuple[int, ...]]:

@@ -1,8 +1,9 @@
 """Numbers as somebody published them: the text, and every value that it could be the rounding of.
 
 ``0.44`` is any value of the closed interval 0.44 ± 0.005, since nobody says how they round; ``0.440`` is one of
-0.44 ± 0.0005, so trailing zeros count. ``44 %`` is 0.44 ± 0.005, ``4.4e-1`` too. What is written as a calculation
-(``2/3``, ``1 + 3/2``, ``3 + 1/log2(3)``) is exact. Everything holds with 1e-9 to spare, for sums of doubles.
+0.44 ± 0.0005, so trailing zeros count. ``44 %`` is 0.44 ± 0.005, ``4.4e-1`` too. A whole number is exact: a recall of
+``1`` is one and not anything from a half on; so is a calculation (``2/3``, ``1 + 3/2``, ``3 + 1/log2(3)``). Everything
+holds with 1e-9 to spare, for sums of doubles.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from metricpact.contracts.errors import InputError
 SPARE = Fraction(1, 10**9)
 UNDEFINED = "undefined"
 MOST_DIGITS = 40
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?")
+_CALCULATION = re.compile(r"(?:[\d.+\-*/() ]|log2)+")
+LARGEST = 10**15
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -80,20 +83,31 @@ def read_published(written: Any) -> Published:
     text = str(written).strip()
     if text == UNDEFINED:
         return Published(text, None)
-    number, percent = text, 1
-    if text.endswith("%"):
-        number, percent = text[:-1].rstrip(), 100
-    if len(number) <= MOST_DIGITS and _DECIMAL.fullmatch(number):
-        decimal = Decimal(number)
-        exponent = decimal.as_tuple().exponent
-        if isinstance(exponent, int):
-            return Published(text, Fraction(decimal) / percent, Fraction(10) ** exponent / 2 / percent)
+    number, percent = (text[:-1].rstrip(), 100) if text.endswith("%") else (text, 1)
     if re.fullmatch(r"[+-]?\d+,\d+", number):
         raise InputError(f"{text!r} is not a number", f"write the decimals behind a point: {text.replace(',', '.')}")
     try:
-        return Published(text, _calculated(ast.parse(number, mode="eval").body) / percent)
+        value, half = _value(number, percent=percent > 1)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
         raise InputError(f"{text!r} is not a number", _HINT) from error
+    return Published(text, value / percent, half / percent)
+
+
+def _value(number: str, *, percent: bool) -> tuple[Fraction, Fraction]:
+    """A number and half a unit of its last digit (0 for a whole number or a calculation); or ``ValueError``."""
+    half = Fraction(0)
+    if len(number) <= MOST_DIGITS and _DECIMAL.fullmatch(number):
+        decimal = Decimal(number)
+        value, half = Fraction(decimal), Fraction(10) ** int(decimal.as_tuple().exponent) / 2
+        if number.lstrip("+-").isdigit() and not percent:
+            half = Fraction(0)
+    elif _CALCULATION.fullmatch(number):
+        value = _calculated(ast.parse(number.strip(), mode="eval").body)
+    else:
+        raise ValueError("neither a decimal nor a calculation")
+    if abs(value) > LARGEST:
+        raise ValueError("too large")
+    return value, half
 
 
 def _calculated(node: ast.AST) -> Fraction:

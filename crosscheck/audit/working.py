@@ -93,10 +93,11 @@ def work_out(
 def _rows(judgments: Judgments, run: Run, prefixes: Prefixes, measure: Measure, contract: Contract) -> pl.DataFrame:
     """The ranks that the measure looks at, with what it takes from each."""
     ordered = order_rankings(run, np.zeros(len(run.queries), np.int64), judgments.queries, contract)
-    rank = ordered.rank_of(np.arange(len(ordered.codes)))
+    every = np.arange(len(ordered.codes))
+    rank, ties = ordered.rank_of(every), ordered.ties_of(every)
     scores = run.to_polars().select("doc_id", "score")
     # Rows of one tie group share it; without averaging each row is a group of its own.
-    group = rank if ordered.tie_start is None else ordered.tie_start
+    group = rank if ties is None else ties[0]
     listed = pl.DataFrame({"doc_id": ordered.docs, "rank": rank, "group": group}).join(
         scores.unique("doc_id", keep="last" if contract.duplicate == "last" else "first"), on="doc_id", how="left"
     )

@@ -168,7 +168,7 @@ def _claim(keys: Mapping[str, Any], shared: Mapping[str, Any], document: Documen
     if not isinstance(name, str) or not name:
         raise InputError("id is not text", 'write id = "…"', source=document.name, line=document.lines.key("id", line))
     claim = Claim(name, str(kind), keys, line, document)
-    if kind not in STATED:
+    if not isinstance(kind, str) or kind not in STATED:
         near = get_close_matches(str(kind), STATED, 1)
         told = "has no kind" if kind is None else f"{kind!r} is not a kind of claim"
         # A claim without a kind may have misspelt the key itself.
@@ -179,7 +179,7 @@ def _claim(keys: Mapping[str, Any], shared: Mapping[str, Any], document: Documen
     allowed = ABOUT | STATED[kind] | INPUTS[kind]
     _check_keys(keys, allowed, document.name, document.lines, line, f"a claim of kind {kind}")
     if "data" in keys:
-        if keys["data"] not in shared:
+        if not isinstance(keys["data"], str) or keys["data"] not in shared:
             near = get_close_matches(str(keys["data"]), list(shared), 1)
             hint = f"did you mean {near[0]!r}?" if near else f"write [data.{keys['data']}] with the input"
             raise claim.error(f"there is no [data.{keys['data']}]", hint, "data")

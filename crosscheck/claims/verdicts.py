@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from metricpact.contracts.errors import InputError
@@ -21,7 +20,8 @@ WORDS = (ONLY_UNDER, REPRODUCED, NOT_REPRODUCED, NOT_ATTAINABLE, CANNOT_CHECK)
 class Number:
     """One number of a claim: what it is about, as it is stated, and what was computed (None: nothing, or undefined).
 
-    ``signature`` says how a computed value was made, "" where it is plain arithmetic.
+    ``signature`` says how a computed value was made, "" where it is plain arithmetic; ``reading`` names the ranking
+    where a claim has several.
     """
 
     about: str
@@ -29,6 +29,7 @@ class Number:
     computed: float | None
     holds: bool
     signature: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,6 @@ class ClaimsReport:
     title: str
     source: str
     results: list[Result]
-    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:

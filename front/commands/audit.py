@@ -49,7 +49,7 @@ def command(
     several runs: under which conventions and profiles their order changes. Without a measure: P@10 R@100 RR@10
     AP@100 nDCG@10.
     """
-    from metricpact.api import audit
+    from metricpact.api_audits import audit
     from metricpact.bridges.sources.choose import read_judgments, read_run
     from metricpact.render.audit import audit_report
     from metricpact.render.registry import chosen, write

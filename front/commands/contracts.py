@@ -11,7 +11,9 @@ import click
 def command(name: str | None, other: str | None) -> int:
     """List the contracts, print one as TOML, or compare two.
 
-    NAME and OTHER are profiles or TOML files; what is printed for one can be edited and passed as --contract.
+    NAME and OTHER are profiles or TOML files. A library's profile says where each of its fields comes from, and its
+    domain: for which inputs it is what the library does. What is printed for one can be edited and passed as
+    --contract.
     """
     from metricpact.contracts.contract import plain_value
     from metricpact.contracts.profiles import load_profile, profile_names
@@ -23,7 +25,7 @@ def command(name: str | None, other: str | None) -> int:
                 "--diff compares two contracts: name both (contracts chapter --diff trec_eval-9.0.8)"
             )
         rows = [(known, load_profile(known)) for known in profile_names()]
-        say("".join(f"{known:<20} {one.status or 'the default':<12} {one.summary}\n" for known, one in rows))
+        say("".join(f"{known:<24} {one.status or 'the default':<12} {one.summary}\n" for known, one in rows))
         return 0
     profile = load_profile(name)
     if other is None:

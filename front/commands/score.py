@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 @options.run_format_option
 @options.split_option
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
+@click.option("--bounds", is_flag=True, help="What values could be if unjudged documents were judged.")
+@click.option(
+    "--max-grade", type=int, metavar="GRADE", help="Largest grade of an unjudged document (default: of the judgments)."
+)
+@click.option("--tie-bounds", is_flag=True, help="Least, greatest and expected value over all orders of ties.")
 @options.output_option
 @options.places_option
 @options.quiet_option
@@ -38,6 +43,9 @@ def command(
     split: str,
     *,
     by_query: bool,
+    bounds: bool,
+    max_grade: int | None,
+    tie_bounds: bool,
     output: str | None,
     places: int,
     quiet: bool,
@@ -49,8 +57,12 @@ def command(
     CSV, TSV, Parquet, Arrow, known-item CSV, what ranx saves; gz, zst, lz4, bz2, xz.
     An argument that parses as a measure is a measure (write ./nDCG@10 for a file of that name). Without one:
     P@10 R@100 RR@10 AP@100 nDCG@10. The mean is over all judged queries unless the contract says otherwise.
+
+    --bounds gives the least and greatest value of P, R, RR, AP, nDCG and Success over all grades that the unjudged
+    documents of the prefix could have. Upper bounds hold whatever was not judged; lower bounds of R, AP and nDCG hold
+    if no relevant document is outside the judgments and the prefix.
     """
-    from metricpact.bridges.evaluate import DEFAULT_MEASURES, evaluate, plan_all
+    from metricpact.bridges.evaluate import DEFAULT_MEASURES, check_beside, evaluate, plan_all
     from metricpact.bridges.registry import require
     from metricpact.bridges.sources.choose import read_judgments, read_run
     from metricpact.contracts.measures import parse_measures
@@ -64,8 +76,12 @@ def command(
         raise click.UsageError("standard input (-) can be read once only")
     profile = options.profile_from(contract, settings, queries)
     wanted = measures or parse_measures(DEFAULT_MEASURES)
-    plan_all(require(backend), profile, wanted)  # what cannot be had is said before large files are read
     output = chosen(output)
+    if output == "trec" and (bounds or tie_bounds):
+        raise click.UsageError("trec's lines have no place for bounds: choose another output")
+    # What cannot be had is said before large files are read.
+    check_beside(profile, wanted, bounds=bounds, max_grade=max_grade, tie_bounds=tie_bounds)
+    plan_all(require(backend), profile, wanted)
     hashing = output in ("json", "jsonl")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
     if not quiet:
@@ -78,7 +94,17 @@ def command(
             "qrels": {"path": qrels, "sha256": judgments.origin.sha256, **_notes(judgments)},
             "run": {"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag},
         }
-        scores = evaluate(judgments, run, wanted, profile, backend, inputs=inputs)
+        scores = evaluate(
+            judgments,
+            run,
+            wanted,
+            profile,
+            backend,
+            inputs=inputs,
+            bounds=bounds,
+            max_grade=max_grade,
+            tie_bounds=tie_bounds,
+        )
         scored.append((path, scores))
         if not quiet:
             _note(path, scores)

@@ -12,6 +12,9 @@ from metricpact.render.report import Report, Table
 SHOWN = 5
 """Findings of which a person is told what they cannot be told apart from; all are in the table."""
 
+NAMED = 3
+"""Profiles of one finding that stand in the table; all are in the lines."""
+
 
 def infer_report(inference: Inference, inputs: Mapping[str, Any]) -> Report:
     """The table, lines and forms of an inference; ``inputs`` says what was read."""
@@ -46,7 +49,10 @@ def _table(inference: Inference) -> Table:
 def _named(finding: Finding) -> str:
     """The first candidate, and the other profiles that are the same as they are."""
     first = finding.first.candidate
-    return first.label if first.changes else ", ".join(finding.profiles)
+    if first.changes:
+        return first.label
+    named = finding.profiles
+    return ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
 
 
 def _lines(inference: Inference) -> list[str]:
@@ -54,6 +60,8 @@ def _lines(inference: Inference) -> list[str]:
     lines = []
     for finding in findings[:SHOWN]:
         label = finding.first.candidate.label
+        if len(finding.profiles) > NAMED and not finding.first.candidate.changes:
+            lines.append(f"the same as {label} here: {', '.join(finding.profiles[1:])}")
         lines += [f"{label}: signature {signature}" for signature in finding.first.signatures.values()]
         if finding.untold:
             same = "; ".join(f"{name}={'|'.join(map(str, values))}" for name, values in finding.untold.items())
