@@ -9,6 +9,7 @@ from typing import Any
 from metricpact.bridges.evaluate import evaluate, plan_all
 from metricpact.bridges.registry import require
 from metricpact.bridges.sources.choose import read_judgments, read_run
+from metricpact.bridges.sources.registry import format_of_runs
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile
@@ -37,7 +38,7 @@ def score_sources(
     about = {"path": _path(qrels), "sha256": judgments.origin.sha256}
     scored = []
     for source in runs:
-        run = read_run(source, format=None if format == "beir" else format, hashing=True)
+        run = read_run(source, format=format_of_runs(format), hashing=True)
         origin = {"path": _path(source), "sha256": run.origin.sha256, "tag": run.origin.tag}
         inputs = {name: value for name, value in (("qrels", about), ("run", origin)) if value["path"] is not None}
         scored.append(evaluate(judgments, run, measures, profile, backend, inputs=inputs))

@@ -17,8 +17,8 @@ FORMATS = ("table", "json", "jsonl", "csv", "parquet", "markdown", "junit", "git
 @click.argument("gate")
 @click.argument("inputs", nargs=-1, metavar="QRELS BASE CANDIDATE")
 @click.option("--slices", metavar="TABLE", help="A table of query_id and slice columns, for rules on slices.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.split_option
 @click.option("-o", "--output", type=click.Choice(FORMATS), help="Table on a terminal, json when piped, unless named.")
 @click.option(
     "--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the result to a file too; repeatable."

@@ -99,13 +99,10 @@ def profile_from(contract: str, settings: Sequence[str], queries: str | None) ->
 
 
 def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
-    """The format that runs are forced into: that of the judgments where no other is named and it has runs."""
-    if run_format is not None or format_ is None:
-        return run_format
-    from metricpact.bridges.sources.registry import FORMATS as KNOWN
-    from metricpact.bridges.sources.registry import RUN
+    """The format that runs are forced into: their own, or that of the judgments where it has runs."""
+    from metricpact.bridges.sources.registry import format_of_runs as same
 
-    return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
+    return run_format if run_format is not None else same(format_)
 
 
 def tell_labels(judgments: Judgments) -> None:
@@ -148,7 +145,7 @@ def crossings(crosses: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def read_inputs(
-    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool
+    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool, quiet: bool
 ) -> tuple[Judgments, dict[str, Run], dict[str, Any]]:
     """Judgments, runs by path, and what a document says of them; raises ``InputError`` for a run named twice."""
     from metricpact.bridges.sources.choose import read_judgments, read_run
@@ -158,7 +155,10 @@ def read_inputs(
     if twice:
         raise InputError(f"{twice[0]} is named twice", "name every run once")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
-    named = {path: read_run(path, format=None if format_ == "beir" else format_, hashing=hashing) for path in runs}
+    if not quiet:
+        tell_notes(judgments)
+    runs_format = format_of_runs(format_, None)
+    named = {path: read_run(path, format=runs_format, hashing=hashing) for path in runs}
     told = [{"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag} for path, run in named.items()]
     return judgments, named, {"qrels": {"path": qrels, "sha256": judgments.origin.sha256}, "runs": told}
 

@@ -68,8 +68,8 @@ def command() -> None:
 @options.set_option
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.split_option
 @options.output_option
 @options.places_option
 def add(
