@@ -119,11 +119,6 @@ def get_format(name: str, kind: str) -> Format:
     return FORMATS[name]
 
 
-def format_of_runs(name: str | None) -> str | None:
-    """What forcing a format of judgments forces runs into: the same where it has runs, else nothing."""
-    return name if name in FORMATS and FORMATS[name].reads(RUN) else None
-
-
 def _text(fields: list[bytes]) -> list[str]:
     return [name.decode("utf-8", "replace").strip().strip('"') for name in fields]
 

@@ -99,10 +99,13 @@ def profile_from(contract: str, settings: Sequence[str], queries: str | None) ->
 
 
 def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
-    """The format that runs are forced into: their own, or that of the judgments where it has runs."""
-    from metricpact.bridges.sources.registry import format_of_runs as same
+    """The format that runs are forced into: that of the judgments where no other is named and it has runs."""
+    if run_format is not None or format_ is None:
+        return run_format
+    from metricpact.bridges.sources.registry import FORMATS as KNOWN
+    from metricpact.bridges.sources.registry import RUN
 
-    return run_format if run_format is not None else same(format_)
+    return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
 
 
 def tell_labels(judgments: Judgments) -> None:
