@@ -76,6 +76,7 @@ def command(
         native=not no_native,
     )
     if not quiet:
+        options.tell_labels(judgments)
         options.tell_notes(judgments)
         for one in found.runs:
             if one.conflict:

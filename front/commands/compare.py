@@ -48,8 +48,8 @@ from metricpact.commands import options
 @options.set_option
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.split_option
 @options.output_option
 @options.places_option
 @options.quiet_option
@@ -127,7 +127,7 @@ def command(
         records["formats"] = (format_, options.format_of_runs(format_, None))
         comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
     elif runs:
-        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
+        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing, quiet=quiet)
         wanted = measures or parse_measures(DEFAULT_MEASURES)
         comparison = compare_judged_runs(judgments, named, wanted, table=table, **ways)
     else:

@@ -108,6 +108,12 @@ def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
     return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
 
 
+def tell_labels(judgments: Judgments) -> None:
+    """What a data set says that its grades mean, on standard error."""
+    for grade, text in judgments.origin.labels.items():
+        click.echo(f"grade {grade}: {text}", err=True)
+
+
 def tell_notes(judgments: Judgments) -> None:
     """What is odd about where judgments came from, on standard error."""
     for note in judgments.origin.notes:
@@ -142,7 +148,7 @@ def crossings(crosses: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def read_inputs(
-    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool
+    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool, quiet: bool
 ) -> tuple[Judgments, dict[str, Run], dict[str, Any]]:
     """Judgments, runs by path, and what a document says of them; raises ``InputError`` for a run named twice."""
     from metricpact.bridges.sources.choose import read_judgments, read_run
@@ -152,7 +158,10 @@ def read_inputs(
     if twice:
         raise InputError(f"{twice[0]} is named twice", "name every run once")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
-    named = {path: read_run(path, format=None if format_ == "beir" else format_, hashing=hashing) for path in runs}
+    if not quiet:
+        tell_notes(judgments)
+    runs_format = format_of_runs(format_, None)
+    named = {path: read_run(path, format=runs_format, hashing=hashing) for path in runs}
     told = [{"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag} for path, run in named.items()]
     return judgments, named, {"qrels": {"path": qrels, "sha256": judgments.origin.sha256}, "runs": told}
 
