@@ -33,10 +33,10 @@ $(DEMO)/ready: $(SOURCES)
 	$(DEMO)/bin/python -m pip install --quiet '.[ir-measures]'
 	touch $@
 
+# BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.
 $(TEST)/ready: pyproject.toml tests/constraints.txt
 	$(PYTHON) -m venv $(TEST)
 	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --editable '.[all,dev]'
-	# BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.
 	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --no-deps beir
 	touch $@
 

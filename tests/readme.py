@@ -26,7 +26,15 @@ def generated(text: str) -> str:
 
 
 def _score() -> str:
-    shown = "metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table"
+    return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
+
+
+def _profiles() -> str:
+    return _shown("metricpact contracts ir_measures --diff trec_eval-9.0.8-c")
+
+
+def _shown(shown: str) -> str:
+    """A command as typed in the checkout, and what it prints."""
     arguments = [sys.executable, "-m", *shown.split()]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return f"```\n$ {shown}\n{done.stdout.strip(chr(10))}\n```"
@@ -85,6 +93,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "score": _score,
     "conventions": _conventions,
     "contracts": _contracts,
+    "profiles": _profiles,
     "backends": _backends,
 }
 
