@@ -3,9 +3,10 @@ PYTHON ?= python3
 DEMO := .venv/demo
 TEST := .venv/test
 TORCH := .venv/torch
+PANDAS2 := .venv/pandas2
 SOURCES := pyproject.toml $(shell find front contracts bridges crosscheck -type f -name '*.[tpj]*')
 
-.PHONY: demo test fidelity-torch lint bench docs clean
+.PHONY: demo test test-pandas2 fidelity-torch lint bench docs clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/metricpact demo
@@ -16,6 +17,9 @@ test: $(TEST)/ready
 # The profiles of libraries that need torch (some gigabytes): not part of the tests, see CONTRIBUTING.md.
 fidelity-torch: $(TORCH)/ready
 	$(TORCH)/bin/python -m pytest tests/test_profiles_fidelity.py -k 'mteb or torchmetrics or sentence'
+
+test-pandas2: $(PANDAS2)/ready
+	$(PANDAS2)/bin/python -m pytest tests/test_frames.py
 
 lint: $(TEST)/ready
 	$(TEST)/bin/ruff check .
@@ -31,6 +35,11 @@ docs: $(TEST)/ready
 $(DEMO)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(DEMO)
 	$(DEMO)/bin/python -m pip install --quiet '.[ir-measures]'
+	touch $@
+
+$(PANDAS2)/ready: pyproject.toml tests/constraints-pandas2.txt
+	$(PYTHON) -m venv $(PANDAS2)
+	$(PANDAS2)/bin/python -m pip install --quiet --constraint tests/constraints-pandas2.txt --editable '.[pandas]' duckdb pytest
 	touch $@
 
 # BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from metricpact.bridges.plan import Bridge, Plan, Unsupported
 from metricpact.bridges.registry import DEFAULT_BACKEND, get_bridge, installed_backends, require
+from metricpact.contracts.bounds.missing import bound, check_bounds
+from metricpact.contracts.bounds.ties import check_tie_bounds, tie_bound
+from metricpact.contracts.bounds.values import Bounds, TieBounds
 from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
 from metricpact.contracts.measures import Measure, parse_measures
+from metricpact.contracts.pooled import denominators
 from metricpact.contracts.prefixes import Prefixes, build_prefixes
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Column, Scores
@@ -31,25 +37,40 @@ def evaluate(
     backend: str = DEFAULT_BACKEND,
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    bounds: bool = False,
+    max_grade: int | None = None,
+    tie_bounds: bool = False,
+    kept: KeptPrefixes | None = None,
 ) -> Scores:
     """Score a run against judgments: one value per judged query and measure, and means with their counts.
 
-    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. Raises ``MeasureError``,
-    ``ContractError``, ``UnsupportedError`` (the backend cannot give a measure exactly), ``LimitError`` and
-    ``InputError`` (the contract rejects the data).
+    ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``. ``bounds`` adds the least and
+    greatest value under missing judgments, unjudged documents having grades up to ``max_grade``; ``tie_bounds`` adds
+    the least, greatest and expected value over all orders of ties. ``kept`` saves building prefixes anew where the
+    same input is scored under many contracts. Raises ``MeasureError``, ``ContractError``, ``UnsupportedError`` (the
+    backend cannot give a measure exactly), ``LimitError`` and ``InputError`` (the contract rejects the data).
     """
     wanted, profile, bridge = parse_measures(measures), load_profile(contract), require(backend)
     if not wanted:
         raise ContractError("no measure is asked for", "name at least one, such as nDCG@10")
+    check_beside(profile, wanted, bounds=bounds, max_grade=max_grade, tie_bounds=tie_bounds)
     plans = plan_all(bridge, profile, wanted)
     provenance = signed_provenance(bridge)
     columns: dict[Measure, Column] = {}
     first: Prefixes | None = None
+    build = kept or KeptPrefixes()
     for group in _by_prefix(plans, judgments):
-        prefixes = build_prefixes(judgments, run, group[0].contract)
+        prefixes = build(judgments, run, group[0].contract)
         first = first or prefixes
+        tied = build(judgments, run, group[0].contract.replace(ties="average")) if tie_bounds else None
         for plan, values in zip(group, bridge.score(prefixes, group), strict=True):
-            columns[plan.measure] = _column(prefixes, plan, values, profile, provenance)
+            column = _column(prefixes, plan, values, profile, provenance)
+            beside: dict[str, Bounds | TieBounds] = {}
+            if bounds:
+                beside["bounds"] = bound(prefixes, plan.measure, plan.contract, column.values, max_grade)
+            if tied:
+                beside["tie_bounds"] = tie_bound(tied, plan.measure, plan.contract, column.values)
+            columns[plan.measure] = replace(column, beside=beside)
     assert first is not None  # noqa: S101 # there is a measure, so there was a plan
     return Scores(
         profile=profile,
@@ -62,6 +83,36 @@ def evaluate(
     )
 
 
+class KeptPrefixes:
+    """The prefixes of one run against one set of judgments, kept for contracts that settle the same prefix.
+
+    Only the last ``most`` are held: whoever scores under very many contracts sorts them by ``prefix_key``.
+    """
+
+    def __init__(self, most: int = 4) -> None:
+        self.most = most
+        # The inputs are held too: an id is a name only while its object lives.
+        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
+
+    def __call__(self, judgments: Judgments, run: Run, contract: Contract) -> Prefixes:
+        """The prefixes under a contract; raises as ``build_prefixes`` does."""
+        key = (id(judgments), id(run), *prefix_key(contract, judgments))
+        if key not in self._held:
+            self._held[key] = build_prefixes(judgments, run, contract), judgments, run
+            if len(self._held) > self.most:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key][0]
+
+
+def prefix_key(contract: Contract, judgments: Judgments) -> tuple[Any, ...]:
+    """What settles the prefix: contracts with equal keys share one."""
+    names = [*PREFIX_FIELDS, "extra_query"]
+    if judgments.grades.dtype.kind == "f":
+        names.append("gain")  # a gain table admits the fractional grades that it lists
+    return tuple(getattr(contract, name) for name in names)
+
+
 def plan_all(bridge: Bridge, profile: Profile, measures: Sequence[Measure]) -> list[Plan]:
     """The plan of every measure; raises ``UnsupportedError`` naming the reason and the backends that can."""
     plans = []
@@ -71,6 +122,20 @@ def plan_all(bridge: Bridge, profile: Profile, measures: Sequence[Measure]) -> l
             raise unsupported(plan, profile)
         plans.append(plan)
     return plans
+
+
+def check_beside(
+    profile: Profile, measures: Sequence[Measure], *, bounds: bool, max_grade: object, tie_bounds: bool
+) -> None:
+    """Refuse bounds that a measure does not have under the profile: raises ``MeasureError`` and ``ContractError``."""
+    if max_grade is not None and not bounds:
+        raise ContractError("max_grade is a setting of bounds, which are not asked for", "ask for bounds too")
+    for measure in measures:
+        contract = profile.for_measure(measure)
+        if bounds:
+            check_bounds(measure, contract, max_grade)
+        if tie_bounds:
+            check_tie_bounds(measure, contract)
 
 
 def unsupported(refusal: Unsupported, profile: Profile) -> UnsupportedError:
@@ -103,14 +168,9 @@ def signed_provenance(bridge: Bridge) -> tuple[str, ...]:
 
 def _by_prefix(plans: Sequence[Plan], judgments: Judgments) -> list[list[Plan]]:
     """Plans grouped by the conventions that settle the prefix, which then is built once for all of them."""
-    names = [*PREFIX_FIELDS, "extra_query"]
-    if judgments.grades.dtype.kind == "f":
-        names.append("gain")  # a gain table admits the fractional grades that it lists
     groups: dict[Any, list[Plan]] = {}
     for plan in plans:
-        fields = plan.contract.fields()
-        key = tuple(fields[name] for name in names)
-        groups.setdefault(key, []).append(plan)
+        groups.setdefault(prefix_key(plan.contract, judgments), []).append(plan)
     return list(groups.values())
 
 
@@ -131,6 +191,7 @@ def _column(prefixes: Prefixes, plan: Plan, values: Floats, profile: Profile, pr
         extra_zeros=_extra_zeros(prefixes, contract),
         fields=profile.overrides_for(measure),
         signature=str(sign(measure, profile, provenance)),
+        denominator=denominators(prefixes, measure, contract),
     )
 
 

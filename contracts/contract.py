@@ -31,7 +31,7 @@ FIELDS: dict[str, Convention] = {
     "order": Convention(
         "what orders a ranking",
         {
-            "score": "by descending score; a list of ids without scores is taken as given",
+            "score": "by descending score; without scores by the rank column, and a list of ids alone as given",
             "rank": "by the file's rank column; equal ranks are an error",
             "given": "as listed",
         },

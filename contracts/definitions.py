@@ -15,7 +15,7 @@ from metricpact.contracts.contract import Contract
 from metricpact.contracts.errors import LimitError
 from metricpact.contracts.expected import EXPECTED
 from metricpact.contracts.measures import Measure
-from metricpact.contracts.positions import discount_inside, discounts, inside
+from metricpact.contracts.positions import discount_inside, discounts, inside, sums_by
 from metricpact.contracts.prefixes import Prefixes
 from metricpact.contracts.tables import Floats, Ints
 
@@ -92,7 +92,7 @@ def judged_fraction(prefixes: Prefixes, measure: Measure, contract: Contract) ->
 
 def _per_query(prefixes: Prefixes, flags: npt.NDArray[Any]) -> Floats:
     """The sum over each query's hits."""
-    return np.asarray(np.bincount(prefixes.hits.query, weights=flags, minlength=prefixes.size), np.float64)
+    return sums_by(prefixes.hits.query, flags, prefixes.size)
 
 
 def _capped(cutoff: int | None, relevant: Ints) -> Ints:
@@ -164,9 +164,7 @@ def _ideal(prefixes: Prefixes, contract: Contract, depth: int | None) -> Floats:
     query, worth = query[by], worth[by]
     place = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
     counted = place <= depth if depth is not None else np.ones(len(place), np.bool_)
-    return np.asarray(
-        np.bincount(query, weights=worth * discounts(place, contract) * counted, minlength=prefixes.size), np.float64
-    )
+    return sums_by(query, worth * discounts(place, contract) * counted, prefixes.size)
 
 
 def normalised_gain(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
@@ -207,8 +205,10 @@ def set_f(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
 def bpref(prefixes: Prefixes, measure: Measure, contract: Contract) -> Floats:
     """Bpref = mean over R of 1 − min(n, |R|) / min(N, |R|), n judged non-relevant documents above, N in all.
 
-    It compares judged documents only, so it cannot say anything of unjudged ones; with few judged documents it is
-    coarse (Buckley and Voorhees, 2004).
+    It compares judged documents only, so that an unjudged one is not taken for a negative. That cannot create missing
+    judgments, nor tell whether the evidence answers the question, and few known relevant documents make its
+    preferences coarse (Buckley and Voorhees, SIGIR 2004; the chapter). It is no bound: ``metricpact.contracts.bounds``
+    says what a value could be.
     """
     relevant = prefixes.relevant_hits(contract.threshold)
     known = prefixes.relevant(contract.threshold)

@@ -11,6 +11,8 @@
     ├── DependencyError             a package that is not installed
     └── UndefinedError              an undefined value was used as a number
 
+    InputWarning                    a warning of Python's: how an input was taken that is odd, and can be read
+
 Each carries a ``fact`` (what is the case) and a ``hint`` (what to do about it); ``str(error)`` is both.
 """
 
@@ -30,7 +32,8 @@ class InputError(MetricpactError):
     """Data that cannot be read or that the contract rejects.
 
     ``source`` is the file or a word for the Python object, ``line`` is one-based and None where there are
-    no lines; ``query`` and ``document`` are ids, where known.
+    no lines; ``query`` and ``document`` are ids, where known. ``code`` names the kind of finding that it is, where a
+    reader has one; ``bare`` is the fact without the place.
     """
 
     def __init__(
@@ -42,13 +45,20 @@ class InputError(MetricpactError):
         line: int | None = None,
         query: str | None = None,
         document: str | None = None,
+        code: str = "",
     ) -> None:
+        self.bare = fact
+        self.code = code
         self.source = source
         self.line = line
         self.query = query
         self.document = document
         place = ":".join(str(part) for part in (source, line) if part is not None)
         super().__init__(f"{place}: {fact}" if place else fact, hint)
+
+
+class InputWarning(UserWarning):
+    """Something odd about an input that was read as it stands."""
 
 
 class ContractError(MetricpactError):

@@ -44,15 +44,17 @@ def reciprocal_rank(prefixes: Prefixes, measure: Measure, contract: Contract) ->
     """The expected reciprocal rank of the first relevant document: only the first group that holds one matters."""
     groups = tie_groups(prefixes.hits)
     relevant = groups.count(prefixes.relevant_hits(contract.threshold))
-    first = np.flatnonzero((relevant > 0) & (_before(groups, relevant, prefixes.size) == 0))
     inside = groups.slots_inside(measure.cutoff)
+    first = (relevant > 0) & (inside > 0) & (_before(groups, relevant, prefixes.size) == 0)
     values = np.zeros(prefixes.size)
-    for at in first:  # one group a query
+    alone = first & (groups.size == 1)
+    values[groups.query[alone]] = 1.0 / groups.start[alone]
+    for at in np.flatnonzero(first & ~alone):  # one group a query
         r, m, t = int(relevant[at]), int(groups.size[at]), int(inside[at])
         places = np.arange(min(t, m - r + 1))
         # The first relevant one is at place j with C(m − j − 1, r − 1) / C(m, r); each follows from the one before.
         factors = (m - places[:-1] - r) / np.maximum(m - places[:-1] - 1, 1)
-        chances = r / m * np.concatenate([np.ones(min(len(places), 1)), np.cumprod(factors)])
+        chances = r / m * np.concatenate([[1.0], np.cumprod(factors)])
         values[groups.query[at]] = float((chances / (groups.start[at] + places)).sum())
     return values
 

@@ -151,7 +151,8 @@ FAMILIES: dict[str, Family] = {
             "N = all of them; 0 for a relevant document that is not returned",
             "|R|",
             "How often are relevant documents ranked above judged non-relevant ones?",
-            "It cannot create missing judgments; few judged documents make it coarse",
+            "What was not judged: it creates no missing judgments and does not tell whether the evidence answers the "
+            "question; few known relevant documents make its preferences coarse",
             _NO_RELEVANT,
             "Buckley and Voorhees, SIGIR 2004; trec_eval, measure bpref",
         ),

@@ -23,7 +23,8 @@ class Ordered:
     """Rankings of the judged queries: rows with their query code, and the rank of each row.
 
     Rows of a query lie together from ``starts[i]`` on; ``position`` is the evaluated place of each row among all
-    rows (None where rows stand in evaluated order already).
+    rows (None where rows stand in evaluated order already). ``groups`` (only under ``ties=average``) are the
+    evaluated places where tie groups begin.
     """
 
     docs: pl.Series
@@ -31,8 +32,17 @@ class Ordered:
     keys: Keys
     starts: Ints
     position: Ints | None
-    tie_start: Ints | None = None
-    tie_size: Ints | None = None
+    groups: Ints | None = None
+
+    def ties_of(self, rows: Ints) -> tuple[Ints, Ints] | None:
+        """For some rows, the rank at which each one's tie group begins and the number of documents in it."""
+        if self.groups is None:
+            return None
+        place = rows if self.position is None else self.position[rows]
+        at = np.searchsorted(self.groups, place, side="right") - 1
+        first, following = self.groups[at], np.minimum(at + 1, len(self.groups) - 1)
+        after = np.where(following > at, self.groups[following], len(self.codes))
+        return first - self.starts[np.searchsorted(self.starts, rows, side="right") - 1] + 1, after - first
 
     def rank_of(self, rows: Ints) -> Ints:
         """The one-based rank of some rows."""
@@ -113,19 +123,17 @@ def order_rankings(run: Run, place: Ints, queries: pl.Series, contract: Contract
         mask[first_or_last(repeated, rows.docs, rows.codes, contract.duplicate)] = False
         rows.keep(mask)
     starts = rows.starts
-    position, ties = _order(rows, starts, contract)
-    return Ordered(rows.docs, rows.codes, rows.keys, starts, position, *ties)
+    position, groups = _order(rows, starts, contract)
+    return Ordered(rows.docs, rows.codes, rows.keys, starts, position, groups)
 
 
-def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, tuple[Ints | None, Ints | None]]:
-    """The evaluated place of each row (None: as they stand), and tie groups under ``ties=average``."""
-    nothing = (None, None)
+def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, Ints | None]:
+    """The evaluated place of each row (None: as they stand), and where tie groups begin under ``ties=average``."""
     if contract.order == "given" or (rows.scores is None and rows.ranks is None and rows.run.rank_fault is None):
-        return None, nothing
-    if contract.order == "rank":
-        return _by_rank(rows, starts), nothing
-    if rows.scores is None:
-        return None, nothing
+        return None, None
+    # Without scores the ranks are all there is to say the order: rows may stand in any.
+    if contract.order == "rank" or rows.scores is None:
+        return _by_rank(rows, starts), None
     scores = _narrow(rows.scores) if contract.score_width == "float32" else rows.scores
     order: Ints | None = None
     rising = within(scores[1:] > scores[:-1], starts)
@@ -148,8 +156,8 @@ def _order(rows: _Rows, starts: Ints, contract: Contract) -> tuple[Ints | None, 
     if contract.ties in ("docid_desc", "docid_asc") and tied.any():
         order = _order_ties(rows, order, tied, starts, descending=contract.ties == "docid_desc")
     if contract.ties == "average":
-        return _inverse(order), _tie_groups(order, tied, starts)
-    return _inverse(order), nothing
+        return _inverse(order), np.flatnonzero(np.append(True, ~tied)[: len(seen)])
+    return _inverse(order), None
 
 
 def _by_rank(rows: _Rows, starts: Ints) -> Ints | None:
@@ -186,28 +194,36 @@ def _check_ranks(rows: _Rows, starts: Ints, scores: npt.NDArray[Any], order: Int
         if rows.run.rank_fault is not None:
             raise rows.run.rank_fault
         return
-    # Ranks that rise with falling scores contradict nothing; the rest is looked at more closely.
-    seen = ranks if order is None else ranks[order]
-    astray = within(seen[1:] < seen[:-1], starts)
-    if not astray.any():
-        return
-    by_rank = np.arange(len(scores)) if order is None else order.copy()
-    queries = queries_of(np.flatnonzero(astray), starts)
-    sort_rows(by_rank, starts, queries, ranks)
-    better, worse = by_rank[:-1], by_rank[1:]
-    # By rank and, among equal ranks, by falling score: a contradiction shows between neighbours.
-    conflict = (
-        (rows.codes[better] == rows.codes[worse]) & (ranks[better] < ranks[worse]) & (scores[better] < scores[worse])
-    )
-    if conflict.any():
-        at = int(np.flatnonzero(conflict)[0])
-        first, second = int(better[at]), int(worse[at])
+    better, worse = rank_conflicts(ranks, scores, rows.codes, starts, order)
+    if len(worse):
+        first, second = int(better[0]), int(worse[0])
         raise rows.error(
             second,
             f"rank column contradicts the scores: rank {ranks[second]} scores {scores[second]}, "
             f"rank {ranks[first]}{rows.line(first)} only {scores[first]}",
             hint,
         )
+
+
+def rank_conflicts(
+    ranks: Ints, scores: npt.NDArray[Any], codes: Codes, starts: Ints, order: Ints | None
+) -> tuple[Ints, Ints]:
+    """Pairs of rows of one query, one with the better rank and one with the worse, where the worse scores higher.
+
+    ``order`` sorts the rows by falling score (None: they stand so). A contradiction shows in one pair at least.
+    """
+    # Ranks that rise with falling scores contradict nothing; the rest is looked at more closely.
+    seen = ranks if order is None else ranks[order]
+    astray = within(seen[1:] < seen[:-1], starts)
+    if not astray.any():
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    by_rank = np.arange(len(scores)) if order is None else order.copy()
+    queries = queries_of(np.flatnonzero(astray), starts)
+    sort_rows(by_rank, starts, queries, ranks)
+    better, worse = by_rank[:-1], by_rank[1:]
+    # By rank and, among equal ranks, by falling score: a contradiction shows between neighbours.
+    conflict = (codes[better] == codes[worse]) & (ranks[better] < ranks[worse]) & (scores[better] < scores[worse])
+    return better[conflict], worse[conflict]
 
 
 def _order_ties(
@@ -227,22 +243,6 @@ def _order_ties(
     result = result.copy()
     result[at] = sorted_rows
     return result
-
-
-def _tie_groups(order: Ints | None, tied: npt.NDArray[np.bool_], starts: Ints) -> tuple[Ints, Ints]:
-    """For each row, the rank at which its tie group begins and the number of documents in it."""
-    size = len(tied) + 1 if len(starts) else 0
-    begins = np.ones(size, np.bool_)
-    begins[1:] = ~tied
-    group = np.cumsum(begins) - 1
-    first = np.flatnonzero(begins)
-    query_start = starts[np.searchsorted(starts, first, side="right") - 1] if size else first
-    start, count = (first - query_start + 1)[group], np.bincount(group, minlength=len(first))[group]
-    if order is None:
-        return start, count
-    placed_start, placed_count = np.empty_like(start), np.empty_like(count)
-    placed_start[order], placed_count[order] = start, count
-    return placed_start, placed_count
 
 
 def _inverse(order: Ints | None) -> Ints | None:

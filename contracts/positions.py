@@ -7,6 +7,7 @@ functions here: the probability of being inside the cutoff, and the expected dis
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,18 @@ from metricpact.contracts.tables import Floats, Ints
 def discounts(ranks: npt.NDArray[np.int64], contract: Contract) -> Floats:
     """The discount at each rank."""
     return np.asarray(1.0 / np.log2(np.maximum(ranks, 2) if contract.discount == "jk" else ranks + 1.0))
+
+
+def sums_by(places: npt.NDArray[np.int32] | Ints, values: npt.NDArray[Any], size: int) -> Floats:
+    """The sum of the values at each of ``size`` places; ``places`` ascend, so that numpy can sum pairwise.
+
+    A running sum over 10⁵ tied documents is off by 10⁻¹², a pairwise one by 10⁻¹⁶.
+    """
+    sums = np.zeros(size)
+    begins = np.flatnonzero(np.diff(places, prepend=-1))
+    if len(begins):
+        sums[places[begins]] = np.add.reduceat(values.astype(np.float64), begins)
+    return sums
 
 
 def inside(hits: Hits, cutoff: int | Ints | None) -> Floats:
@@ -39,7 +52,7 @@ def discount_inside(hits: Hits, cutoff: int | None, contract: Contract) -> Float
         return np.asarray(discounts(hits.rank, contract) * inside(hits, cutoff))
     groups = tie_groups(hits)
     slots = groups.slots(cutoff)
-    sums = np.bincount(slots.group, weights=discounts(slots.rank, contract), minlength=len(groups.start))
+    sums = sums_by(slots.group, discounts(slots.rank, contract), len(groups.start))
     return np.asarray((sums / groups.size)[groups.of_hit])
 
 

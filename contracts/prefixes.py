@@ -138,18 +138,24 @@ def _locate(judged: JudgedGrades, ordered: Ordered) -> Hits:
     query = judged.query[at]
     rank = ordered.rank_of(rows)
     by = np.lexsort((rank, query))
+    ties = ordered.ties_of(rows)
     return Hits(
         query=query[by],
         rank=rank[by],
         judgment=at[by],
         returned=ordered.returned(judged.size),
-        tie_start=None if ordered.tie_start is None else ordered.tie_start[rows][by],
-        tie_size=None if ordered.tie_size is None else ordered.tie_size[rows][by],
+        tie_start=None if ties is None else ties[0][by],
+        tie_size=None if ties is None else ties[1][by],
     )
 
 
 def _condense(listed: Hits) -> Hits:
-    """The rankings without their unjudged documents."""
+    """The rankings without their unjudged documents (condensed lists: Sakai, "Alternatives to Bpref", SIGIR 2007).
+
+    As with Bpref an unjudged document is not taken for a negative one. The judged documents move up to ranks that they
+    did not have, so the value is of a ranking that nobody returned, the better the fewer documents were judged; it
+    creates no missing judgments, and there is nothing left to bound it by.
+    """
     size = len(listed.returned)
     counts = np.bincount(listed.query, minlength=size).astype(np.int64)
     starts = np.cumsum(counts) - counts

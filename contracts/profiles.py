@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +104,20 @@ class Profile:
 
 def profile_names() -> list[str]:
     """The names of all profiles that come with metricpact, ``chapter`` first."""
+    return list(_shipped_names())
+
+
+@cache
+def _shipped_names() -> tuple[str, ...]:
     names = sorted(path.stem for path in _FOLDER.glob("*.toml"))
-    return sorted(names, key=lambda name: name != "chapter")
+    return tuple(sorted(names, key=lambda name: name != "chapter"))
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    # Read once: every signature refers to the named contract that it is based on.
+    path = _FOLDER / f"{name}.toml"
+    return _from_document(load_toml(path), path.name, builtin=True)
 
 
 def load_profile(name: str | Path | Contract | Profile) -> Profile:
@@ -118,9 +131,8 @@ def load_profile(name: str | Path | Contract | Profile) -> Profile:
         chapter = load_profile("chapter")
         return replace(chapter, contract=name)
     text = str(name)
-    if text in profile_names():
-        path = _FOLDER / f"{text}.toml"
-        return _from_document(load_toml(path), path.name, builtin=True)
+    if text in _shipped_names():
+        return _shipped(text)
     if text.endswith(".toml") or os.path.isfile(text):
         return Profile.from_toml(text)
     versions = [known for known in profile_names() if re.fullmatch(rf"{re.escape(text)}-\d[\d.]*", known)]

@@ -13,14 +13,14 @@ from metricpact.contracts.tables import Ints
 
 Keys = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int32]
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: different queries shift a document differently
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: different queries shift a document differently
 _PIECE = 1 << 18
 
 
 def row_keys(docs: pl.Series, codes: Codes) -> Keys:
     """A 64-bit key for every (query, document), equal for equal pairs within this process."""
     keys = codes.astype(np.uint64)
-    keys *= _SPREAD
+    keys *= SPREAD
     # In pieces that stay in the processor's cache: the hashes of all rows at once would be another large array.
     for begin in range(0, len(docs), _PIECE):
         keys[begin : begin + _PIECE] += docs.slice(begin, _PIECE).hash(seed=0).to_numpy()

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from metricpact.contracts.bounds.values import PARTS, SCOPE, nested
 from metricpact.contracts.contract import plain_value
 from metricpact.contracts.definitions import REASONS
-from metricpact.contracts.errors import MeasureError, UndefinedError
+from metricpact.contracts.errors import DependencyError, MeasureError, UndefinedError
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.profiles import Profile
 from metricpact.contracts.tables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+    from metricpact.contracts.bounds.values import Bound, Bounds, TieBound, TieBounds
 
 
 class Mean(float):
@@ -77,6 +80,8 @@ class Column:
     """One measure's values: ``reason`` indexes ``REASONS`` (0 where ``values`` counts), per judged query.
 
     ``in_mean`` tells which queries the mean is over, ``extra_zeros`` how many zeros extra queries add to it.
+    ``beside`` holds what was asked for beside the values: ``bounds``, ``tie_bounds``.
+    ``denominator`` is what each query divides by, where the measure is one count over another (see ``pooled.py``).
     """
 
     measure: Measure
@@ -88,12 +93,28 @@ class Column:
     extra_zeros: int
     fields: Mapping[str, Any]
     signature: str
+    denominator: Floats | None = None
+    beside: Mapping[str, Bounds | TieBounds] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> npt.NDArray[np.bool_]:
+        """The queries that contribute to the mean."""
+        return np.asarray(self.in_mean & (self.reason == 0))
+
+    @property
+    def n(self) -> int:
+        """How many values the mean is over."""
+        return int(self.counted.sum()) + self.extra_zeros
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether every value is 0 or 1 by definition, whatever it happens to be: no query divides by more than 1."""
+        return self.denominator is not None and bool((self.denominator <= 1).all())
 
     def mean(self, missing: int, extra: int) -> Mean | UndefinedMean:
         """The mean with its counts; summed exactly, so that the order of queries cannot matter."""
-        counted = self.in_mean & (self.reason == 0)
+        n = self.n
         shares = self.fraction[self.in_mean & self.has_fraction]
-        n = int(counted.sum()) + self.extra_zeros
         counts: dict[str, Any] = {
             "n": n,
             "undefined": int((self.in_mean & (self.reason != 0)).sum()),
@@ -101,7 +122,7 @@ class Column:
             "extra": extra,
             "judged_fraction": math.fsum(shares) / len(shares) if len(shares) else None,
         }
-        return Mean(math.fsum(self.values[counted]) / n, **counts) if n else UndefinedMean(**counts)
+        return Mean(math.fsum(self.values[self.counted]) / n, **counts) if n else UndefinedMean(**counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +189,48 @@ class Scores:
             )
         }
 
+    @property
+    def bounds(self) -> dict[str, Bound | None]:
+        """The bounds of each mean under missing judgments, None where it is undefined; empty if not asked for."""
+        return self._beside_means("bounds")
+
+    @property
+    def tie_bounds(self) -> dict[str, TieBound | None]:
+        """The bounds of each mean over the orders of ties, None where it is undefined; empty if not asked for."""
+        return self._beside_means("tie_bounds")
+
+    def bounds_by_query(self, measure: str | Measure) -> dict[str, Bound | None]:
+        """Query id → bounds under missing judgments, None where the value is undefined.
+
+        Raises ``MeasureError`` where bounds were not asked for.
+        """
+        return self._beside_values("bounds", measure)
+
+    def tie_bounds_by_query(self, measure: str | Measure) -> dict[str, TieBound | None]:
+        """Query id → bounds over the orders of ties, None where the value is undefined; raises ``MeasureError``."""
+        return self._beside_values("tie_bounds", measure)
+
+    def _beside_means(self, kind: str) -> dict[str, Any]:
+        return _ByMeasure(
+            {
+                str(column.measure): column.beside[kind].mean(column.counted, column.n) if column.n else None
+                for column in self.columns
+                if kind in column.beside
+            }
+        )
+
+    def _beside_values(self, kind: str, measure: str | Measure) -> dict[str, Any]:
+        column = self.column(measure)
+        if kind not in column.beside:
+            raise MeasureError(f"{kind} of {column.measure} were not asked for", f"mp.score(…, {kind}=True) gives them")
+        each = zip(self.queries, column.beside[kind].each(), column.reason.tolist(), strict=True)
+        return {query: None if reason else bound for query, bound, reason in each}
+
     def to_polars(self) -> pl.DataFrame:
-        """One row per judged query and measure, by query: query_id, measure, value, reason, judged_fraction."""
+        """One row per judged query and measure, by query: query_id, measure, value, reason, judged_fraction.
+
+        With bounds: lower, upper, tight; with tie bounds: tie_lower, tie_upper, tie_expected.
+        """
         frames = [
             pl.DataFrame(
                 {
@@ -178,6 +239,11 @@ class Scores:
                     "value": _masked(column.values, column.reason == 0),
                     "reason": pl.Series([None, *REASONS[1:]], dtype=pl.String).gather(column.reason.astype(np.uint32)),
                     "judged_fraction": _masked(column.fraction, column.has_fraction),
+                    **{
+                        name: _masked(part, column.reason == 0)
+                        for beside in column.beside.values()
+                        for name, part in beside.parts().items()
+                    },
                 }
             )
             for column in self.columns
@@ -190,17 +256,26 @@ class Scores:
 
     def to_pandas(self) -> pd.DataFrame:
         """The same rows as a pandas frame; raises ``DependencyError`` without pandas and pyarrow."""
-        from metricpact.contracts.errors import DependencyError
-
         try:
             return self.to_polars().to_pandas()
         except ImportError as error:
-            raise DependencyError(
-                f"a pandas frame needs the package {error.name or 'pandas'}", "pip install 'metricpact[pandas]'"
-            ) from error
+            raise _missing("a pandas frame", error) from error
+
+    def to_arrow(self) -> pa.Table:
+        """The same rows as an Arrow table; raises ``DependencyError`` without pyarrow."""
+        try:
+            return self.to_polars().to_arrow()
+        except ImportError as error:
+            raise _missing("an Arrow table", error) from error
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same rows for any library that takes the Arrow interface, without pyarrow."""
+        return self.to_polars().__arrow_c_stream__(requested_schema)
 
     def means(self) -> pl.DataFrame:
-        """One row per measure: measure, mean, n, undefined, missing, extra, judged_fraction."""
+        """One row per measure: measure, mean, n, undefined, missing, extra, judged_fraction, and bounds as by query."""
+        kinds = {kind: PARTS[kind] for kind in PARTS if any(kind in column.beside for column in self.columns)}
+        bounds = {kind: self._beside_means(kind) for kind in kinds}
         rows = [
             {
                 "measure": name,
@@ -210,16 +285,24 @@ class Scores:
                 "missing": mean.missing,
                 "extra": mean.extra,
                 "judged_fraction": mean.judged_fraction,
+                **{
+                    column: part
+                    for kind, columns in kinds.items()
+                    for column, part in zip(columns, bounds[kind][name] or (None,) * len(columns), strict=True)
+                },
             }
             for name, mean in self.mean.items()
         ]
         whole = dict.fromkeys(("n", "undefined", "missing", "extra"), pl.Int64)
         schema = {"measure": pl.String, "mean": pl.Float64, **whole, "judged_fraction": pl.Float64}
+        parts = [name for columns in kinds.values() for name in columns]
+        schema |= {name: pl.Boolean if name == "tight" else pl.Float64 for name in parts}
         return pl.DataFrame(rows, schema=schema)
 
     def to_document(self, *, by_query: bool = False) -> dict[str, Any]:
         """The scores as the JSON document ``metricpact.scores/1``; ``by_query`` adds the per-query rows."""
         means = self.mean
+        bounds = {kind: self._beside_means(kind) for kind in PARTS}
         document: dict[str, Any] = {
             "schema": "metricpact.scores/1",
             "contract": {
@@ -242,14 +325,17 @@ class Scores:
                     "n": mean.n,
                     "undefined": mean.undefined,
                     "judged_fraction": mean.judged_fraction,
+                    **{kind: beside.told(bounds[kind][str(column.measure)]) for kind, beside in column.beside.items()},
                     "fields": {name: plain_value(value) for name, value in column.fields.items()},
                     "signature": column.signature,
                 }
                 for column, mean in zip(self.columns, means.values(), strict=True)
             ],
         }
+        if bounds["bounds"]:
+            document["bounds_scope"] = SCOPE
         if by_query:
-            document["per_query"] = self.to_polars().to_dicts()
+            document["per_query"] = nested(self.to_polars()).to_dicts()
         return document
 
     def __repr__(self) -> str:
@@ -279,7 +365,11 @@ class _ByMeasure(dict[str, Any]):
         return self[canonical]
 
 
-def _masked(values: Floats, known: npt.NDArray[np.bool_]) -> pl.Series:
+def _missing(what: str, error: ImportError) -> DependencyError:
+    return DependencyError(f"{what} needs the package {error.name or 'pyarrow'}", "pip install 'metricpact[pandas]'")
+
+
+def _masked(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> pl.Series:
     """A column with nulls where the value is not known; never NaN."""
-    column = pl.Series(np.where(known, values, 0.0))
+    column = pl.Series(np.where(known, values, np.zeros_like(values)))
     return pl.select(pl.when(pl.Series(known)).then(column)).to_series()

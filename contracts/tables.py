@@ -8,7 +8,7 @@ duplicates, negative grades) is for a contract to say; here only what no contrac
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ class Origin:
 
     ``lines`` holds the one-based line of each input row; with None, row i stands on line ``first_line + i``
     (or nowhere, where ``first_line`` is 0). ``moved`` maps rows as stored to input rows, None where they agree.
+    ``notes`` are what a reader has to know about how the input was taken.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Origin:
     moved: Ints | None = None
     sha256: str | None = None
     tag: str | None = None
+    notes: tuple[str, ...] = ()
 
     def line(self, row: int) -> int | None:
         """The one-based line that a stored row came from, or None where there are no lines."""
@@ -58,6 +60,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.docs)
+
+    def noted(self, *notes: str) -> Self:
+        """The same table with notes on its origin."""
+        return replace(self, origin=replace(self.origin, notes=(*self.origin.notes, *notes)))
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
@@ -237,8 +243,6 @@ def stable_order(codes: npt.NDArray[np.uint32]) -> Ints:
 
 
 def _moved(origin: Origin, moved: Ints) -> Origin:
-    from dataclasses import replace
-
     return replace(origin, moved=moved)
 
 

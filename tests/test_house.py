@@ -17,7 +17,10 @@ import readme
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["contracts", "bridges", "crosscheck", "front"]
 LIBRARIES = {
-    **{name: name for name in ("pytrec_eval", "ranx", "ir_measures", "sklearn", "beir", "trectools", "mteb")},
+    **{
+        name: name
+        for name in ("pytrec_eval", "ranx", "ir_measures", "sklearn", "beir", "trectools", "mteb", "ir_datasets")
+    },
     **{"torch": "torchmetrics", "torchmetrics": "torchmetrics", "sentence_transformers": "sentence_transformers"},
 }
 """Import name → how the modules begin that may import it."""
@@ -109,6 +112,7 @@ def loaded(code: str) -> set[str]:
 def test_importing_metricpact_loads_no_toolkit() -> None:
     """Neither the package nor a scored reference run loads pandas, numba or a toolkit."""
     heavy = {"pandas", "numba", "ranx", "ir_measures", "pytrec_eval", "scipy", "sklearn", "ir_datasets"}
+    heavy |= {"narwhals", "pyarrow", "duckdb", "lz4", "cbor2"}
     assert loaded("import metricpact") & (heavy | {"numpy", "polars", "click"}) == set()
     code = "import metricpact as mp; mp.score({'q': {'a': 1}}, {'q': ['a']}, backend='reference')"
     assert loaded(code) & heavy == set()

@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\tc\t2\n")
     (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\n")
-    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "one"}\n')
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1"}\n{"_id": "q2"}\n')
     return tmp_path
 
 

@@ -1,1 +1,1 @@
-"""Writers of judgments and runs, one module a format."""
+"""Writers of judgments and runs: one module a format, chosen in ``bridges.sinks.choose``. Lossless, or refused."""

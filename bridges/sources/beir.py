@@ -1,49 +1,96 @@
-"""BEIR: qrels of three tab-separated columns with or without a header, and the folders that hold them."""
+"""BEIR: qrels of three tab-separated columns with or without a header, and the folders that hold them.
+
+Folders are taken as they are found: BEIR's own layout (``qrels/test.tsv``), and that of Hugging Face data sets as
+local files (Parquet or JSON lines, in one or several shards). What is odd in one is told in notes, never guessed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
+import polars as pl
+from metricpact.bridges.sources import columns
+from metricpact.bridges.sources.delimited import TAB, read_delimited_qrels
 from metricpact.bridges.sources.lines import Layout, first_fields, read_lines
-from metricpact.bridges.sources.streams import Stream
+from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import judgments_from
 from metricpact.contracts.errors import InputError
-from metricpact.contracts.tables import Judgments
+from metricpact.contracts.tables import Judgments, Origin
 
 QRELS = Layout("BEIR qrels file", {"query": "id", "document": "id", "grade": "number"}, separator=b"\t")
-_HEADER = (
-    {b"query-id", b"query_id", b"qid", b"query"},
-    {b"corpus-id", b"corpus_id", b"doc-id", b"doc_id", b"docid", b"docno"},
-    {b"score", b"relevance", b"label", b"rel", b"grade"},
-)
+NO_HEADER = "has no header line: its first line is read as a judgment, which BEIR's own loader drops"
+_PLACES = (("qrels", ".tsv"), ("qrels", ".jsonl"), ("qrels", ".parquet"), ("default", ".parquet"), ("data", ".parquet"))
+"""The folders that may hold judgments, and how their names end; first BEIR's own."""
+_SHARD = re.compile(r"-\d+-of-\d+$")
 
 
-def read_beir_qrels(stream: Stream, slices: Iterator[bytes], head: bytes) -> Judgments:
+def read_beir_qrels(opened: Opened) -> Judgments:
     """Judgments from a BEIR TSV; raises ``InputError`` with the line at fault."""
-    _, fields, line = first_fields(head)
-    return judgments_from(read_lines(stream, slices, QRELS, line if is_header(fields) else 0), stream)
+    _, fields, _ = first_fields(opened.head)
+    if columns.is_header([field.decode("utf-8", "replace") for field in fields]):
+        return read_delimited_qrels(opened, TAB)
+    return judgments_from(read_lines(opened.stream, opened.slices, QRELS), opened.stream)
 
 
-def is_header(fields: list[bytes]) -> bool:
-    """Whether the fields are a BEIR header (under any of its usual names)."""
-    return len(fields) == len(_HEADER) and all(
-        field.strip().lower() in names for field, names in zip(fields, _HEADER, strict=True)
-    )
-
-
-def qrels_in_folder(folder: Path, split: str) -> Path:
-    """The qrels file of a split in a BEIR folder; raises ``InputError`` where there is none."""
-    held = folder / "qrels"
-    if not held.is_dir():
+def qrels_in_folder(folder: Path, split: str) -> list[Path]:
+    """The files of a split's judgments; raises ``InputError`` where there are none, or where two places hold some."""
+    places = {place: _splits(folder, *place) for place in _PLACES}
+    held = [splits[split] for splits in places.values() if split in splits]
+    if len(held) > 1:
+        raise InputError(
+            f"the judgments of split {split!r} lie in {len(held)} places: "
+            f"{', '.join(str(files[0].relative_to(folder)) for files in held)}",
+            "name the file itself",
+            source=str(folder),
+            code="cannot-open",
+        )
+    if held:
+        return held[0]
+    splits = sorted({name for found in places.values() for name in found})
+    if not splits and not (folder / "qrels").is_dir():
         raise InputError(
             "this folder is no BEIR folder: it has no folder qrels",
             "name a qrels file, or a folder that holds qrels/test.tsv",
             source=str(folder),
+            code="cannot-open",
         )
-    path = held / f"{split}.tsv"
+    hint = f"choose with --split: {', '.join(splits)}" if splits else "the folder qrels holds no .tsv file"
+    raise InputError(f"there is no split {split!r}", hint, source=str(folder), code="cannot-open")
+
+
+def _splits(folder: Path, place: str, suffix: str) -> dict[str, list[Path]]:
+    """Split → its files in one place: ``test.tsv``, shards as ``test-0-of-2.parquet``, or ``test/0000.parquet``."""
+    found: dict[str, list[Path]] = {}
+    for pattern in (f"*{suffix}", f"*/*{suffix}"):
+        for path in sorted((folder / place).glob(pattern)):
+            if path.name.startswith(".") or not path.is_file():
+                continue
+            split = path.parent.name if "/" in pattern else _SHARD.sub("", path.name.removesuffix(suffix))
+            found.setdefault(split, []).append(path)
+    return found
+
+
+def joined(parts: list[Judgments], folder: Path) -> Judgments:
+    """The judgments of several shards as one."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = pl.concat([part.to_polars() for part in parts], how="vertical_relaxed")
+    origin = Origin(str(folder))
+    return Judgments.from_blocks(rows["query_id"].rle(), rows["doc_id"], rows["grade"].to_numpy(), origin=origin)
+
+
+def notes_on_folder(folder: Path, judgments: Judgments) -> list[str]:
+    """What is odd about the queries of a BEIR folder: judged ones that its list of queries does not have."""
+    path = folder / "queries.jsonl"
     if not path.is_file():
-        splits = sorted(found.stem for found in held.glob("*.tsv"))
-        hint = f"choose with --split: {', '.join(splits)}" if splits else "the folder qrels holds no .tsv file"
-        raise InputError(f"there is no split {split!r}", hint, source=str(folder))
-    return path
+        return []
+    try:
+        listed = pl.read_ndjson(path, schema={"_id": pl.String})["_id"]
+    except (pl.exceptions.PolarsError, OSError):
+        return ["queries.jsonl cannot be read, so its queries were not compared with the judged ones"]
+    absent = judgments.queries.filter(~judgments.queries.is_in(listed.implode()))
+    if not len(absent):
+        return []
+    shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+    return [f"{len(absent)} of {len(judgments.queries)} judged queries are not in queries.jsonl: {shown}"]

@@ -3,7 +3,8 @@
 What a line means is defined by ``_read_line``: fields between runs of ASCII white space, UTF-8, comments only where
 a line starts with ``#``, blank lines skipped. A whole slice is parsed at once only where it is proven to have the
 plain shape (every field there, one separator between two, nothing else below the space character); else it is
-normalised and parsed again; what still has no plain shape is read line by line, where faults get their line number.
+normalised and parsed again; what still has no plain shape is read line by line, where faults get their line number
+and are handed to the stream's ``findings``, which raise the first or keep them all.
 """
 
 from __future__ import annotations
@@ -14,18 +15,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+from metricpact.bridges.sources.findings import PLAIN, Reading
 from metricpact.bridges.sources.streams import BOM, Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Ints
 
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _SPACES = bytes.maketrans(b"\t\r\v\f", b"    ")
-_NEWLINE, _HASH = 10, 35
+_NEWLINE, _RETURN, _HASH = 10, 13, 35
+_WHITE = np.frombuffer(b" \t\n\r\v\f", np.uint8)
 # What the parser would drop (a byte order mark that is part of an id here) or take for compressed data (zlib, gzip,
 # zstd): an id may begin like that.
 _TAKEN_OTHERWISE = (BOM, b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _PIECE = 1 << 18  # bytes looked at together: they stay in the processor's cache
+_MORSEL = 1 << 16  # bytes read line by line where they hold a fault
+_MOST_VALUES = 10
+_COLUMN_NAMES = frozenset(
+    b"query query-id query_id qid topic iteration iter q0 corpus-id corpus_id document doc doc-id doc_id docid docno "
+    b"score relevance label rel grade rank tag run run_id runid system".split()
+)
 
 
 @dataclass(frozen=True)
@@ -34,18 +43,24 @@ class Layout:
 
     ``tail`` columns at the end may be left out of every line. ``separator`` None means runs of white space, else
     the one byte between fields (then blanks belong to the fields). An "integer" column that turns out to hold something
-    else is kept as text, for the caller to judge.
+    else is kept as text, for the caller to judge. ``noted`` names a column that is not kept, but whose distinct values
+    are told to findings that watch.
     """
 
     word: str
     columns: dict[str, str]
     tail: int = 0
     separator: bytes | None = None
+    noted: str = ""
 
     @property
     def shape(self) -> str:
         """The columns as a person writes them down."""
         return " ".join(self.columns)
+
+
+Values = list[tuple[str, int]]
+"""Distinct values of a column, with the place of the row (from 0) on which each is first seen."""
 
 
 @dataclass
@@ -92,18 +107,26 @@ def read_lines(stream: Stream, slices: Iterator[bytes], layout: Layout, skip_fir
     """
     columns = Columns()
     first = 1 + skip_first
-    for data, parsed in _parsed_ahead(_without_head(slices, skip_first), layout):
+    findings = stream.findings
+    ascii_only = True
+    for data, parsed in _parsed_ahead(_without_head(slices, skip_first), layout, watching=findings.watching):
+        ascii_only = ascii_only and findings.watching and data.isascii()
         if parsed is None:
-            frame, lines = _read_with_care(data, first, layout, stream.name)
+            for frame, lines in _read_with_care(data, first, layout, stream):
+                if frame.height:
+                    columns.add(frame, lines)
             first += data.count(b"\n")
-        else:
-            frame, lines = parsed, range(first, first + parsed.height)
-            first += parsed.height
-        if frame.height:
-            columns.add(frame, lines)
+            continue
+        frame, values = parsed
+        for value, row in values:
+            findings.value(layout.noted, value, first + row)
+        columns.add(frame, range(first, first + frame.height))
+        first += frame.height
+    findings.shape(blank_free=layout.separator is None, ascii_only=ascii_only)
     if not columns.frames:
+        fact = "a header and no row" if skip_first else f"there is no row in it, so this is no {layout.word}"
         raise InputError(
-            f"there is no row in it, so this is no {layout.word}", f"a line reads: {layout.shape}", source=stream.name
+            fact, f"a line reads: {layout.shape}", source=stream.name, line=skip_first or None, code="no-rows"
         )
     return columns
 
@@ -127,21 +150,25 @@ def _without_head(slices: Iterator[bytes], lines: int) -> Iterator[bytes]:
             yield rest
 
 
-def _parsed_ahead(slices: Iterator[bytes], layout: Layout) -> Iterator[tuple[bytes, pl.DataFrame | None]]:
+def _parsed_ahead(slices: Iterator[bytes], layout: Layout, *, watching: bool) -> Iterator[tuple[bytes, _Parsed | None]]:
     """Each slice with what the fast parser makes of it, a few slices ahead: parsing leaves Python's lock free."""
+
+    def parse(data: bytes) -> _Parsed | None:
+        return _parse(data, _separator(data, layout), layout, watching=watching)
+
     first, second = next(slices, b""), next(slices, b"")
     if not second:
         if first:
-            yield first, _parse(first, _separator(first, layout), layout)
+            yield first, parse(first)
         return
     from collections import deque
     from concurrent.futures import Future, ThreadPoolExecutor
     from itertools import chain
 
     with ThreadPoolExecutor(2) as pool:
-        ahead: deque[tuple[bytes, Future[pl.DataFrame | None]]] = deque()
+        ahead: deque[tuple[bytes, Future[_Parsed | None]]] = deque()
         for data in chain([first, second], slices):
-            ahead.append((data, pool.submit(_parse, data, _separator(data, layout), layout)))
+            ahead.append((data, pool.submit(parse, data)))
             if len(ahead) > 2:
                 done, future = ahead.popleft()
                 yield done, future.result()
@@ -154,18 +181,53 @@ def _separator(data: bytes, layout: Layout) -> bytes:
     return layout.separator or (b"\t" if b"\t" in data[: data.find(b"\n") + 1] else b" ")
 
 
-def _read_with_care(data: bytes, first: int, layout: Layout, name: str) -> tuple[pl.DataFrame, Ints | range]:
-    """A slice without the plain shape: normalised and parsed, else line by line."""
+def _read_with_care(
+    data: bytes, first: int, layout: Layout, stream: Stream
+) -> Iterator[tuple[pl.DataFrame, Ints | range]]:
+    """A slice without the plain shape: normalised and parsed, else in morsels, of which only faulty ones are slow."""
+    findings = stream.findings
+    if findings.watching:
+        _notice_lines(data, first, layout, findings)
+    whole = _read_normalised(data, first, layout, findings)
+    if whole is not None:
+        yield whole
+        return
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin + _MORSEL) + 1 or len(data)
+        morsel = data[begin:end]
+        yield _read_normalised(morsel, first, layout, findings) or _read_slowly(
+            morsel, first, layout, stream.name, findings
+        )
+        first, begin = first + morsel.count(b"\n"), end
+
+
+def _read_normalised(
+    data: bytes, first: int, layout: Layout, findings: Reading
+) -> tuple[pl.DataFrame, Ints | range] | None:
+    """A slice parsed at once after its lines were given the plain shape, None where that does not do."""
     if layout.separator is None:
         plain, lines = _normalise(data, first)
-        frame = _parse(plain, b" ", layout) if plain else None
-        if frame is not None:
-            return frame, lines
-    return _read_slowly(data, first, layout, name)
+        parsed = _parse(plain, b" ", layout, watching=findings.watching) if plain else None
+    else:
+        parsed, lines = _parse(data, layout.separator, layout, watching=findings.watching), None
+    if parsed is None:
+        return None
+    frame, values = parsed
+    place = lines if lines is not None else range(first, first + frame.height)
+    for value, row in values:
+        findings.value(layout.noted, value, int(place[row]))
+    return frame, place
 
 
-def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None:
-    """A slice parsed at once, or None where its plain shape cannot be proven."""
+_Parsed = tuple[pl.DataFrame, Values]
+
+
+def _parse(data: bytes, separator: bytes, layout: Layout, *, watching: bool) -> _Parsed | None:
+    """A slice parsed at once, or None where its plain shape cannot be proven.
+
+    ``watching`` asks for the distinct values of the noted column too.
+    """
     if data.startswith(_TAKEN_OTHERWISE):
         return None
     count = data[: data.find(b"\n") + 1 or len(data)].count(separator) + 1
@@ -179,7 +241,8 @@ def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None
     ]
     # Columns that are not kept are not read, but for the last: it shows that every line has all its fields.
     kept = _kept(layout, names)
-    read = [place for place, column in enumerate(names) if column in kept or place == count - 1]
+    noted = layout.noted if watching and layout.noted else None
+    read = [place for place, column in enumerate(names) if column in kept or place == count - 1 or column == noted]
     for softer in softened:
         schema = {column: softer.get(column, kinds[layout.columns[column]]) for column in names}
         try:
@@ -188,8 +251,19 @@ def _parse(data: bytes, separator: bytes, layout: Layout) -> pl.DataFrame | None
             )
         except pl.exceptions.PolarsError:
             continue
-        return frame.select(kept) if _is_plain(frame, data, layout, count) else None
+        if not _is_plain(frame, data, layout, count):
+            return None
+        return frame.select(kept), _distinct(frame, noted) if noted else []
     return None
+
+
+def _distinct(frame: pl.DataFrame, column: str) -> Values:
+    """The first few distinct values of a column; of a column that a file leaves out, empty text."""
+    if column not in frame.columns:
+        return [("", 0)]
+    values = frame[column]
+    rows = [0] if bool((values == values[0]).all()) else values.arg_unique().sort().head(_MOST_VALUES).to_list()
+    return [(values[row], row) for row in rows]
 
 
 def _is_plain(frame: pl.DataFrame, data: bytes, layout: Layout, count: int) -> bool:
@@ -249,19 +323,49 @@ def _normalise(data: bytes, first: int) -> tuple[bytes, Ints]:
     return flat[mask].tobytes(), lines
 
 
-def _read_slowly(data: bytes, first: int, layout: Layout, name: str) -> tuple[pl.DataFrame, Ints]:
-    """A slice read line by line; raises ``InputError`` at the first line that is no row."""
+def _notice_lines(data: bytes, first: int, layout: Layout, findings: Reading) -> None:
+    """Tell of lines that are read rightly and are odd all the same: CR LF, comments, blank lines."""
+    raw = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(raw == _NEWLINE)
+    begins = np.concatenate([[0], ends + 1])
+    begins = begins[begins < len(raw)]
+    ends = np.append(ends, len(raw))[: len(begins)]
+    carried = (ends > begins) & (raw[ends - 1] == _RETURN)
+    comment = (raw[begins] == _HASH) & (layout.separator is None)
+    # Line by line where blanks are: a line of blanks only begins with one, or is empty.
+    hollow = np.flatnonzero(np.isin(raw[begins], _WHITE))
+    blank = np.zeros(len(begins), np.bool_)
+    blank[[at for at in hollow if not data[begins[at] : ends[at]].strip()]] = True
+    for code, flags in (("crlf", carried), ("comment-line", comment), ("blank-line", blank)):
+        if flags.any():
+            findings.notice(code, first + int(np.argmax(flags)), int(np.count_nonzero(flags)))
+
+
+def _read_slowly(
+    data: bytes, first: int, layout: Layout, name: str, findings: Reading = PLAIN
+) -> tuple[pl.DataFrame, Ints]:
+    """A slice read line by line; the findings get an ``InputError`` for every line that is no row."""
     rows: list[list[str | int | float]] = []
     lines: list[int] = []
     kept = [(place, kind) for place, kind in enumerate(layout.columns.values()) if kind != "skip"]
+    noted = list(layout.columns).index(layout.noted) if layout.noted else None
     for number, line in enumerate(data.split(b"\n"), first):
         if line.startswith(b"#") and layout.separator is None:
             continue
         fields = line.split() if layout.separator is None else line.rstrip(b"\r").split(layout.separator)
         if not fields or fields == [b""]:
             continue
-        rows.append(_read_line(fields, kept, layout, name, number))
+        try:
+            row = _read_line(fields, kept, layout, name, number)
+        except InputError as error:
+            findings.fault(error)
+            if error.code != "words-behind-tag":
+                continue
+            row = _read_line(fields[: len(layout.columns)], kept, layout, name, number)
+        rows.append(row)
         lines.append(number)
+        if noted is not None:
+            findings.value(layout.noted, b"".join(fields[noted : noted + 1]).decode("utf-8", "replace"), number)
     names = _kept(layout, list(layout.columns))
     types = {"id": pl.String, "integer": pl.Int64, "number": pl.Float64}
     transposed = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -280,6 +384,14 @@ def _read_line(
 ) -> list[str | int | float]:
     """The fields of one line that are kept: the definition of what a line means."""
     most = len(layout.columns)
+    if _is_header(fields):
+        raise InputError(
+            f"a header line ({' '.join(field.decode() for field in fields[:most])}): a {layout.word} has none",
+            f"remove it; a line reads: {layout.shape}",
+            source=name,
+            line=number,
+            code="header-line",
+        )
     if not most - layout.tail <= len(fields) <= most:
         least = f" (or {most - layout.tail})" if layout.tail else ""
         raise InputError(
@@ -287,6 +399,7 @@ def _read_line(
             f"a line reads: {layout.shape}",
             source=name,
             line=number,
+            code=_too_many(fields, kept, layout, name, number),
         )
     values: list[str | int | float] = []
     for place, kind in kept:
@@ -305,7 +418,9 @@ def _read_line(
 
 def _decode(raw: bytes, word: str, name: str, number: int) -> str:
     if b"\0" in raw:
-        raise InputError("a zero byte: this is no text file", "name a text file", source=name, line=number)
+        raise InputError(
+            "a zero byte: this is no text file", "name a text file", source=name, line=number, code="not-utf8"
+        )
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -314,16 +429,40 @@ def _decode(raw: bytes, word: str, name: str, number: int) -> str:
             "convert the file, for example: iconv -f latin1 -t utf-8",
             source=name,
             line=number,
+            code="not-utf8",
         ) from error
 
 
+def _too_many(fields: list[bytes], kept: list[tuple[int, str]], layout: Layout, name: str, number: int) -> str:
+    """The code for a wrong number of columns: a line that reads well but for words behind the tag has its own."""
+    most = len(layout.columns)
+    if not layout.tail or len(fields) <= most:
+        return "malformed-line"
+    try:
+        _read_line(fields[:most], kept, layout, name, number)
+    except InputError:
+        return "malformed-line"
+    return "words-behind-tag"
+
+
+def _is_header(fields: list[bytes]) -> bool:
+    """Whether all fields are names that columns bear, two of them at least."""
+    return len(fields) > 1 and all(field.strip().lower() in _COLUMN_NAMES for field in fields)
+
+
 def _finite(raw: bytes, word: str, layout: Layout, name: str, number: int) -> float:
-    if not _NUMBER.fullmatch(raw):
+    if not NUMBER.fullmatch(raw):
         shown = raw[:40].decode("utf-8", "backslashreplace")
         special = raw.lower().lstrip(b"+-") in (b"nan", b"inf", b"infinity")
         fact = f"{word} {shown!r} is not a finite number" if special else f"{word} {shown!r} is not a number"
         header = " (a header line has to go)" if number == 1 and not special else ""
-        raise InputError(fact, f"a line reads: {layout.shape}{header}", source=name, line=number)
+        raise InputError(
+            fact,
+            f"a line reads: {layout.shape}{header}",
+            source=name,
+            line=number,
+            code="not-finite" if special else "malformed-line",
+        )
     value = float(raw)
     if value in (float("inf"), float("-inf")):
         raise InputError(
@@ -331,5 +470,6 @@ def _finite(raw: bytes, word: str, layout: Layout, name: str, number: int) -> fl
             "scores are finite numbers",
             source=name,
             line=number,
+            code="not-finite",
         )
     return value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import polars as pl
+from metricpact.bridges.sources.frames import is_frame, judgments_from_frame, run_from_frame
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import ID_HINT, Judgments, Origin, Run
 
@@ -21,19 +22,40 @@ UNSCORED = _Unscored()
 
 
 def judgments_from_object(value: Any) -> Judgments:
-    """Judgments from a mapping, or from named tuples with query_id, doc_id and relevance; raises ``InputError``."""
+    """Judgments from a mapping, a frame, a data set of ir_datasets, or named tuples; raises ``InputError``.
+
+    Named tuples have query_id, doc_id and relevance.
+    """
     if isinstance(value, Mapping):
-        return judgments_from_pairs(_pairs(value, "judgments"), Origin("judgments"))
+        return judgments_from_mapping(value, Origin("judgments"))
+    if hasattr(value, "qrels_iter"):
+        from metricpact.bridges.sources.ir_datasets_source import judgments_from_dataset
+
+        return judgments_from_dataset(value)
+    if is_frame(value):
+        return judgments_from_frame(value)
     rows = _tuples(value, "judgments", "relevance")
     return Judgments.from_columns(*rows)
 
 
 def run_from_object(value: Any) -> Run:
-    """A run from a mapping, or from named tuples with query_id, doc_id and score; raises ``InputError``."""
+    """A run from a mapping, a frame, or named tuples with query_id, doc_id and score; raises ``InputError``."""
     if isinstance(value, Mapping):
-        return run_from_pairs(_pairs(value, "run"), Origin("run"))
+        return run_from_mapping(value, Origin("run"))
+    if is_frame(value):
+        return run_from_frame(value)
     rows = _tuples(value, "run", "score")
     return Run.from_columns(*rows)
+
+
+def judgments_from_mapping(value: Mapping[Any, Any], origin: Origin) -> Judgments:
+    """Judgments from query → document → grade; raises ``InputError``."""
+    return judgments_from_pairs(_pairs(value, origin.name), origin)
+
+
+def run_from_mapping(value: Mapping[Any, Any], origin: Origin) -> Run:
+    """A run from query → document → score, or query → list of documents; raises ``InputError``."""
+    return run_from_pairs(_pairs(value, origin.name), origin)
 
 
 def judgments_from_pairs(pairs: Pairs, origin: Origin) -> Judgments:

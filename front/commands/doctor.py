@@ -34,6 +34,10 @@ def command() -> int:
 _PACKAGES = {
     "numpy": "",
     "polars": "",
+    "narwhals": "",
     "pandas": "scores.to_pandas() needs it: pip install 'metricpact[pandas]'",
-    "pyarrow": "scores.to_pandas() needs it: pip install 'metricpact[pandas]'",
+    "pyarrow": "scores.to_pandas() and to_arrow() need it: pip install 'metricpact[pandas]'",
+    "ir-datasets": "ids of data sets need it: pip install 'metricpact[datasets]'",
+    "lz4": "lz4 files need it: pip install 'metricpact[lz4]'",
+    "cbor2": "what ranx saves as .lz4 needs it: pip install 'metricpact[lz4]'",
 }

@@ -8,17 +8,18 @@ from metricpact.commands import options
 
 
 @click.command("explain")
-@click.argument("subject", metavar="MEASURE|CASE|SIGNATURE")
+@click.argument("subject", metavar="MEASURE|CASE|SIGNATURE|DATASET")
 @options.contract_option
 @options.set_option
 @click.option("--backend", help="One backend only.")
 def command(subject: str, contract: str, settings: tuple[str, ...], backend: str | None) -> int:
-    """Explain a measure under a contract, a case of the check, or a signature.
+    """Explain a measure under a contract, a case of the check, a signature, or a data set of ir_datasets.
 
     Prints the formula, the denominator, the question that the measure answers and what it cannot report, the
     conventions in force, the signature, and the plan on each backend. For a case: its question and answer, and on
     each backend the plan, what it gives, and what the library gives by itself. A signature gives tables and lists as
-    hashes: --set names the value that one stands for.
+    hashes: --set names the value that one stands for. For a data set: what its grades mean, and where its
+    codes run against a contract.
     """
     from metricpact.bridges.registry import require
     from metricpact.commands.explain_text import explain, explain_signature
@@ -40,6 +41,26 @@ def command(subject: str, contract: str, settings: tuple[str, ...], backend: str
         if settings:
             raise click.UsageError("--set goes with a measure: a case has a contract of its own")
         say(explain_case(case, backend))
+    elif _is_dataset(subject):
+        from metricpact.commands.explain_dataset import explain_dataset
+
+        if settings or named or backend:
+            raise click.UsageError("--contract, --set and --backend go with a measure")
+        say(explain_dataset(subject))
     else:
         say(explain(subject, options.profile_from(contract, settings, None), backend))
     return 0
+
+
+def _is_dataset(subject: str) -> bool:
+    """Whether a subject that is no measure is the id of a data set; ir_datasets is asked about nothing else."""
+    from metricpact.contracts.errors import MeasureError
+    from metricpact.contracts.measures import parse_measure
+
+    try:
+        parse_measure(subject)
+    except MeasureError:
+        from metricpact.bridges.sources.ir_datasets_source import is_dataset
+
+        return is_dataset(subject)
+    return False

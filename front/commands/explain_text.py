@@ -8,7 +8,9 @@ from typing import Any
 from metricpact.bridges.evaluate import signed_provenance
 from metricpact.bridges.plan import matters
 from metricpact.bridges.registry import BACKENDS, get_bridge
+from metricpact.contracts.bounds.missing import MEANING, check_bounds
 from metricpact.contracts.contract import FIELDS, Contract, plain_value
+from metricpact.contracts.errors import ContractError
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.signature import Signature, parse_signature, sign
@@ -42,9 +44,10 @@ def _lines(
         ("formula", _formula(measure, applied)),
         ("denominator", stated),
         ("question", known.question),
-        ("cannot say", known.cannot),
+        ("cannot say", known.cannot + (f"; {_CONDENSED}" if applied.unjudged == "removed" else "")),
         ("undefined", f"{known.undefined}; {FIELDS['undefined'].values[applied.undefined]}"),
         ("source", known.source),
+        *_bounds(measure, applied),
     ]
     lines = [str(measure), "", *(f"  {word:<12}{text}" for word, text in spelled), "", f"conventions of {profile.base}"]
     for name, value in applied.fields().items():
@@ -55,6 +58,20 @@ def _lines(
     lines += ["", "signature", f"  {signature}", "", "plans"]
     lines += [f"  {get_bridge(name).plan(measure, contract)}" for name in ([backend] if backend else BACKENDS)]
     return lines
+
+
+_CONDENSED = "a condensed list is not the ranking that was returned, and creates no missing judgments"
+
+
+def _bounds(measure: Measure, contract: Contract) -> list[tuple[str, str]]:
+    """How the measure is bounded under missing judgments, or why it is not; nothing where bounds are not defined."""
+    if measure.family not in MEANING:
+        return []
+    try:
+        check_bounds(measure, contract)
+    except ContractError as error:
+        return [("bounds", error.fact.partition(": ")[2])]
+    return [("bounds", f"{MEANING[measure.family]} (--bounds)")]
 
 
 _DENOMINATORS = {"P": "precision_denominator", "R": "recall_denominator", "AP": "ap_denominator"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +12,12 @@ import click
 if TYPE_CHECKING:
     from metricpact.contracts.measures import Measure
     from metricpact.contracts.profiles import Profile
+    from metricpact.contracts.tables import Judgments, Run
 
+FORMATS = (
+    "trec", "msmarco", "beir", "tsv", "csv", "known-item", "json", "jsonl", "parquet", "arrow", "ranx"
+)  # fmt: skip
+"""The formats of the registry, which is not loaded to show help."""
 contract_option = click.option(
     "--contract", "contract", default="chapter", show_default=True, help="A profile's name, or a TOML file."
 )
@@ -22,16 +27,68 @@ set_option = click.option(
 queries_option = click.option(
     "--queries", "queries", metavar="FILE", help="Take the mean over the query ids in a file, one a line."
 )
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", "trec"]),
-    help="Table on a terminal, json when piped, unless named.",
-)
+
+
+def output_choice(*special: str) -> Callable[[Any], Any]:
+    """``-o`` with the formats that every command has, and special ones."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", *special]),
+        help="Table on a terminal, json when piped, unless named.",
+    )
+
+
+output_option = output_choice("trec")
 places_option = click.option(
     "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
 )
+format_option = click.option(
+    "--format",
+    "format_",
+    metavar="FORMAT",
+    help=f"Force the format of the files: {', '.join(FORMATS)}; or ir_datasets for an id.",
+)
+run_format_option = click.option(
+    "--run-format", metavar="FORMAT", help="Force another format for runs than for judgments."
+)
+split_option = click.option("--split", default="test", show_default=True, help="Which qrels of a folder.")
 quiet_option = click.option("--quiet", is_flag=True, help="No notes on standard error.")
+
+slice_table_option = click.option(
+    "--slices", "table", metavar="TABLE", help="A CSV or TSV file: query_id, and a column a way to slice."
+)
+by_option = click.option("--by", "by", multiple=True, metavar="COLUMN", help="Slice by this column only; repeatable.")
+cross_option = click.option(
+    "--cross", "cross", multiple=True, metavar="COLUMN,COLUMN", help="Cross these slice columns; repeatable."
+)
+proportion_option = click.option(
+    "--interval",
+    "proportion",
+    type=click.Choice(["wilson", "clopper-pearson"]),
+    default="wilson",
+    show_default=True,
+    help="For means of what is 0 or 1 by definition; others have a BCa bootstrap.",
+)
+_INTERVALS = (
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    click.option("--resamples", type=click.IntRange(100), default=10_000, show_default=True, help="Where drawn."),
+    click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."),
+)
+
+across_option = click.option(
+    "--across",
+    multiple=True,
+    type=click.Choice(["set", "judgments", "signature"]),
+    help="Compare records though set version, judgments or signatures differ, and label the numbers; repeatable.",
+)
+
+
+def interval_options(command: Any) -> Any:
+    """The options of intervals and of drawn resamples: confidence, resamples, seed."""
+    for option in reversed(_INTERVALS):
+        command = option(command)
+    return command
 
 
 def profile_from(contract: str, settings: Sequence[str], queries: str | None) -> Profile:
@@ -39,6 +96,22 @@ def profile_from(contract: str, settings: Sequence[str], queries: str | None) ->
     from metricpact.contracts.profiles import load_profile
 
     return load_profile(contract).with_fields(changes_from(settings, queries))
+
+
+def format_of_runs(format_: str | None, run_format: str | None) -> str | None:
+    """The format that runs are forced into: that of the judgments where no other is named and it has runs."""
+    if run_format is not None or format_ is None:
+        return run_format
+    from metricpact.bridges.sources.registry import FORMATS as KNOWN
+    from metricpact.bridges.sources.registry import RUN
+
+    return format_ if format_ in KNOWN and KNOWN[format_].reads(RUN) else None
+
+
+def tell_notes(judgments: Judgments) -> None:
+    """What is odd about where judgments came from, on standard error."""
+    for note in judgments.origin.notes:
+        click.echo(f"note: {judgments.origin.name}: {note}", err=True)
 
 
 def changes_from(settings: Sequence[str], queries: str | None) -> dict[str, Any]:
@@ -61,6 +134,27 @@ def changes_from(settings: Sequence[str], queries: str | None) -> dict[str, Any]
     if queries is not None:
         changes["queries"] = read_query_list(queries)
     return changes
+
+
+def crossings(crosses: Sequence[str]) -> list[tuple[str, ...]]:
+    """The columns that each ``--cross`` names."""
+    return [tuple(part.strip() for part in crossing.split(",")) for crossing in crosses]
+
+
+def read_inputs(
+    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool
+) -> tuple[Judgments, dict[str, Run], dict[str, Any]]:
+    """Judgments, runs by path, and what a document says of them; raises ``InputError`` for a run named twice."""
+    from metricpact.bridges.sources.choose import read_judgments, read_run
+    from metricpact.contracts.errors import InputError
+
+    twice = [path for path in runs if runs.count(path) > 1]
+    if twice:
+        raise InputError(f"{twice[0]} is named twice", "name every run once")
+    judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
+    named = {path: read_run(path, format=None if format_ == "beir" else format_, hashing=hashing) for path in runs}
+    told = [{"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag} for path, run in named.items()]
+    return judgments, named, {"qrels": {"path": qrels, "sha256": judgments.origin.sha256}, "runs": told}
 
 
 def read_query_list(path: str) -> list[str]:
@@ -90,6 +184,7 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
     from metricpact.contracts.errors import MeasureError
     from metricpact.contracts.measures import parse_measure
     from metricpact.contracts.spellings import resembles_measure
+    from metricpact.crosscheck.records.reference import is_reference
 
     runs: list[str] = []
     measures: list[Measure] = []
@@ -97,7 +192,7 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
         try:
             measures.append(parse_measure(argument))
         except MeasureError as error:
-            is_path = argument == "-" or "/" in argument or os.path.exists(argument)
+            is_path = argument == "-" or "/" in argument or is_reference(argument) or os.path.exists(argument)
             ambiguous = "ambiguous" in error.fact or "needs a cutoff" in error.fact
             if not is_path and (ambiguous or resembles_measure(argument)):
                 raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 from metricpact.render.draw import draw, draw_markdown
@@ -27,11 +28,23 @@ def chosen(output: str | None) -> str:
 
 def write(report: Report, output: str, places: int) -> None:
     """Write a report to standard output; raises ``UsageError`` for a format that the command does not have."""
-    click.echo(FORMATS[output](report, places), nl=False)
+    if output == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for a terminal: send it to a file (-o parquet > scores.parquet)")
+    click.echo(rendered(report, output, places), nl=False)
+
+
+def rendered(report: Report, output: str, places: int) -> bytes:
+    """A report in a format; raises ``UsageError`` for one that the command does not have."""
+    return FORMATS[output](report, places)
 
 
 def _json(report: Report, places: int) -> bytes:
-    return (json.dumps(report.document(), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode(*UTF8)
+    return dumped(report.document()).encode(*UTF8)
+
+
+def dumped(document: Mapping[str, Any]) -> str:
+    """A JSON document as it is written."""
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _jsonl(report: Report, places: int) -> bytes:
@@ -45,8 +58,6 @@ def _csv(report: Report, places: int) -> bytes:
 
 
 def _parquet(report: Report, places: int) -> bytes:
-    if sys.stdout.isatty():
-        raise click.UsageError("Parquet is not for a terminal: send it to a file (-o parquet > scores.parquet)")
     held = io.BytesIO()
     report.frame().write_parquet(held)
     return held.getvalue()
@@ -56,6 +67,17 @@ def _trec(report: Report, places: int) -> bytes:
     if report.trec is None:
         raise click.UsageError("this command has no trec format")
     return report.trec(places).encode(*UTF8)
+
+
+def _text(name: str) -> Callable[[Report, int], bytes]:
+    """A form that only some commands have."""
+
+    def form(report: Report, places: int) -> bytes:
+        if name not in report.texts:
+            raise click.UsageError(f"this command has no {name} format")
+        return report.texts[name]().encode(*UTF8)
+
+    return form
 
 
 def _table(report: Report, places: int) -> bytes:
@@ -78,5 +100,8 @@ FORMATS: dict[str, Callable[[Report, int], bytes]] = {
     "parquet": _parquet,
     "markdown": _markdown,
     "trec": _trec,
+    "junit": _text("junit"),
+    "github": _text("github"),
+    "sarif": _text("sarif"),
 }
 """Every format: a function from a report and a number of decimals to bytes."""

@@ -24,7 +24,7 @@ class Report:
 
     ``tables`` and ``lines`` are what people read. ``document`` is the JSON document, ``records`` its rows one by
     one, ``frame`` one flat table, ``trec`` trec_eval's lines at some number of decimals; None where a command has
-    no such form.
+    no such form. ``texts`` are forms of single commands, by the name of the format.
     """
 
     tables: list[Table]
@@ -33,3 +33,4 @@ class Report:
     frame: Callable[[], pl.DataFrame]
     lines: list[str] = field(default_factory=list)
     trec: Callable[[int], str] | None = None
+    texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)

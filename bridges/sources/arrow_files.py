@@ -1,0 +1,52 @@
+"""Files of columns: Parquet and Arrow IPC (Feather 2, streams), whose columns are known by their names."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+from metricpact.bridges.sources import columns
+from metricpact.bridges.sources.compression import check_expansion
+from metricpact.bridges.sources.frames import judgments_from_polars, run_from_polars
+from metricpact.bridges.sources.streams import ARROW, ARROW_STREAM, PARQUET, Opened
+from metricpact.contracts.errors import InputError
+from metricpact.contracts.tables import Judgments, Origin, Run
+
+_END_OF_STREAM = ARROW_STREAM + b"\0\0\0\0"
+_BYTES_A_ROW = 16
+"""The least that a row takes once it is read: what a few bytes may claim to hold is refused before it is."""
+
+
+def read_arrow_qrels(opened: Opened) -> Judgments:
+    """Judgments from a Parquet or Arrow file; raises ``InputError`` naming the column and the row at fault."""
+    return judgments_from_polars(*_read(opened, columns.JUDGMENTS))
+
+
+def read_arrow_run(opened: Opened) -> Run:
+    """A run from a Parquet or Arrow file; raises ``InputError`` naming the column and the row at fault."""
+    return run_from_polars(*_read(opened, columns.RUN))
+
+
+def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]:
+    """The columns that are needed, and where they came from."""
+    name, data = opened.stream.name, opened.data()
+    if data.startswith(ARROW_STREAM) and not data.endswith(_END_OF_STREAM):
+        raise InputError("the Arrow stream has no end mark: it is cut off", "write the file anew", source=name)
+    held = io.BytesIO(data)
+    try:
+        if data.startswith(PARQUET):
+            scan = pl.scan_parquet(held)
+        elif data.startswith(ARROW):
+            scan = pl.scan_ipc(held)
+        else:
+            scan = pl.read_ipc_stream(held).lazy()
+        check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, len(data), name)
+        found = columns.meanings(scan.collect_schema().names(), wanted, name)
+        frame = scan.select(found.values()).collect()
+    except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"cannot be read ({said})", "write the file anew", source=name) from error
+    if not frame.height:
+        raise InputError("the file holds no row", "name a file that holds rows", source=name)
+    meaning = {column: kind for kind, column in found.items()}
+    return frame.rename(meaning), Origin(name, sha256=opened.stream.sha256)

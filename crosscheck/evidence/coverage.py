@@ -1,0 +1,255 @@
+"""Coverage reports: integrity first, then one packet under every hit rule, the decision, the candidates beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from metricpact.contracts.errors import ContractError
+from metricpact.contracts.evidence.coverage import (
+    completion,
+    coverable,
+    covered_components,
+    lacking,
+    lost_anchors,
+    single_unit,
+    standing_oppositions,
+)
+from metricpact.contracts.evidence.integrity import REASONS, examine_anchors
+from metricpact.contracts.evidence.rules import YES, Thresholds, exact_hits, rules
+from metricpact.contracts.evidence.tables import Inventory, Selection, Tasks
+from metricpact.contracts.version import VERSION
+from metricpact.crosscheck.evidence.side_by_side import claims, rule_table
+from metricpact.crosscheck.evidence.sides import Side, settle
+
+ACCEPTED, REFUSED, UNEXAMINED = "accepted", "refused", "unexamined"
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """What a selection covers.
+
+    ``tasks`` has a row a task: task, covered, single_unit, components and components_covered (of the bundle that is
+    nearest to being covered, ``bundle``; ``lacking`` names the others), completed_at (a rank, null where not covered or
+    unranked), coverable, decision (accepted, refused, unexamined) and reason, units and refused_units; with a pool
+    candidate_covered, candidate_components (covered ones) and lost. ``totals`` has a row a number about all tasks:
+    quantity, value (null where n is 0), count (null for means), n, signature. ``rules`` has a row a hit rule,
+    ``refusals`` a refused unit.
+
+    ``lost_anchors`` (with a pool) has a row an anchor of an uncovered task that a candidate holds and no selected unit.
+    ``missing`` are tasks without a packet (an empty one), ``extra`` packets without a task (ignored). ``unversioned``
+    counts units that named no revision and were taken as current, ``unchecked`` eligible units whose text could not
+    be compared, ``outside_pool`` selected units that the pool does not have.
+    """
+
+    tasks: pl.DataFrame
+    totals: pl.DataFrame
+    rules: pl.DataFrame
+    refusals: pl.DataFrame
+    lost_anchors: pl.DataFrame | None
+    settings: Mapping[str, Any]
+    inputs: Mapping[str, Mapping[str, Any]]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    unversioned: int
+    unchecked: int
+    outside_pool: int | None
+    notes: tuple[str, ...]
+
+
+def cover(
+    tasks: Tasks,
+    selection: Selection,
+    *,
+    pool: Selection | None = None,
+    inventory: Inventory | None = None,
+    k: int | None = None,
+    thresholds: Thresholds | None = None,
+) -> Coverage:
+    """Hold a selection against obligations.
+
+    The first ``k`` units of each packet are looked at; the pool is taken whole. With an inventory a refused unit
+    keeps its rank and counts for nothing. Raises ``InputError`` for sides that share no task and for anchors that the
+    inventory contradicts, ``ContractError`` for a cutoff that is none.
+    """
+    _check_cutoff(k, selection)
+    listed = rules(thresholds or Thresholds())
+    barred, standing = None, pl.Series("anchor", [], dtype=pl.UInt32)
+    if inventory is not None:
+        anchors, oppositions = examine_anchors(tasks, inventory)
+        barred = anchors.filter(pl.col("refusal").is_not_null())
+        # What is restricted may not be shown, and opposes all the same.
+        current = oppositions["refusal"].is_null() | (oppositions["refusal"] == "restricted").fill_null(value=False)
+        standing = current.arg_true().alias("anchor")
+    chosen = settle(tasks, selection, k, inventory)
+    claimed = claims(tasks, chosen, listed)
+    exact = claimed["exact"]
+    hit = exact["hit"] == YES
+    found = pl.concat([chosen.opposing, standing]).unique().alias("opposition").to_frame()
+    table = pl.DataFrame(
+        [
+            tasks.tasks["task"],
+            hit.alias("covered"),
+            single_unit(tasks, chosen.found)["single_unit"],
+            exact["components"],
+            exact["found"].alias("components_covered"),
+            exact["nearest"].alias("bundle"),
+            lacking(tasks, covered_components(tasks, exact_hits(chosen.found)), exact),
+            _completed_at(tasks, chosen, ranked=selection.ranked),
+            coverable(tasks, barred),
+            *_decisions(tasks, hit, standing_oppositions(tasks, found)),
+            *_unit_counts(tasks, chosen),
+        ]
+    )
+    outside = lost = None
+    if pool is not None:
+        candidates = settle(tasks, pool, None, inventory)
+        theirs = claims(tasks, candidates, listed[:1])["exact"]
+        table = table.with_columns(
+            (theirs["hit"] == YES).alias("candidate_covered"),
+            theirs["found"].alias("candidate_components"),
+            ((theirs["hit"] == YES) & ~hit).alias("lost"),
+        )
+        keys = ["task", "source", "document", "revision", "unit", "start", "end"]
+        lost = _lost(tasks, table, lost_anchors(tasks, candidates.found, chosen.found))
+        outside = chosen.units.join(candidates.units, on=keys, how="anti", nulls_equal=True).height
+    packet = f"@{k}" if k is not None else ""
+    integrity = f"inventory:{inventory.sha256[:16]}" if inventory is not None else "none"
+    tail = f"integrity={integrity}||metricpact:{VERSION}"
+    ids = tasks.tasks["task"]
+    return Coverage(
+        tasks=table,
+        totals=_totals(table.with_columns(tasks.tasks["examined"]), lambda name: f"{name}{packet}|rule=exact|{tail}"),
+        rules=rule_table(tasks, chosen, listed, claimed).with_columns(
+            pl.format(f"bundle-coverage{packet}|rule={{}}|{tail}", "rule").alias("signature")
+        ),
+        refusals=_refusals(chosen),
+        lost_anchors=lost,
+        settings={"k": k, "ranked": selection.ranked, "rule": "exact", "integrity": integrity},
+        inputs=_inputs(tasks=tasks, selection=selection, pool=pool, inventory=inventory),
+        missing=tuple(ids.filter(~ids.is_in(selection.answered.implode()))),
+        extra=tuple(selection.answered.filter(~selection.answered.is_in(ids.implode()))),
+        unversioned=chosen.units["revision"].null_count() if inventory is not None else 0,
+        unchecked=chosen.eligible.height - int(chosen.eligible["text_checked"].sum()) if inventory is not None else 0,
+        outside_pool=outside,
+        notes=tasks.notes,
+    )
+
+
+def _inputs(**sides: Tasks | Selection | Inventory | None) -> dict[str, dict[str, Any]]:
+    return {name: {"path": side.name, "sha256": side.sha256} for name, side in sides.items() if side is not None}
+
+
+def _check_cutoff(k: int | None, selection: Selection) -> None:
+    if k is None:
+        return
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ContractError(f"k = {k!r} is no cutoff", "a cutoff is an integer of at least 1")
+    if not selection.ranked:
+        raise ContractError("a cutoff on units without an order means nothing", "leave out k, or give ranked units")
+
+
+def _completed_at(tasks: Tasks, side: Side, *, ranked: bool) -> pl.Series:
+    at = completion(tasks, side.found)["completed_at"]
+    return at if ranked else pl.Series("completed_at", [None] * len(at), dtype=at.dtype)
+
+
+def _decisions(tasks: Tasks, covered: pl.Series, opposed: pl.DataFrame) -> list[pl.Series]:
+    """The validator's decision apart from coverage, and its reason."""
+    frame = tasks.tasks.select(
+        "examined", pl.int_range(pl.len(), dtype=pl.UInt32).is_in(opposed["task"].unique().implode()).alias("opposed")
+    ).with_columns(covered.alias("covered"))
+    decision = (
+        pl.when(~pl.col("covered") | pl.col("opposed"))
+        .then(pl.lit(REFUSED))
+        .when("examined")
+        .then(pl.lit(ACCEPTED))
+        .otherwise(pl.lit(UNEXAMINED))
+    )
+    reason = (
+        pl.when(~pl.col("covered"))
+        .then(pl.lit("not covered"))
+        .when("opposed")
+        .then(pl.lit("unresolved opposition"))
+        .when(~pl.col("examined"))
+        .then(pl.lit("no conflict rule declared"))
+    )
+    return frame.select(decision.alias("decision"), reason.alias("reason")).get_columns()
+
+
+def _unit_counts(tasks: Tasks, side: Side) -> list[pl.Series]:
+    counts = side.units.group_by("task").agg(
+        pl.len().cast(pl.Int64).alias("units"), pl.col("refusal").count().cast(pl.Int64).alias("refused_units")
+    )
+    rows = pl.select(pl.int_range(len(tasks), dtype=pl.UInt32).alias("task"))
+    joined = rows.join(counts, on="task", how="left", maintain_order="left")
+    return joined.select(pl.col("units", "refused_units").fill_null(0)).get_columns()
+
+
+def _lost(tasks: Tasks, table: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
+    """One row a lost anchor of a task that is not covered: task, bundle, component, candidate_rank, the anchor."""
+    names = tasks.components.select("component", "bundle_name", "name")
+    codes = table.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("task"), pl.col("task").alias("id"), "covered")
+    told = lost.join(codes.filter(~pl.col("covered")), on="task", maintain_order="left")
+    told = told.join(names, on="component", maintain_order="left")
+    return told.select(
+        pl.col("id").alias("task"),
+        pl.col("bundle_name").alias("bundle"),
+        pl.col("name").alias("component"),
+        "candidate_rank",
+        "source",
+        "document",
+        "revision",
+        "unit",
+        "start",
+        "end",
+    )
+
+
+def _refusals(side: Side) -> pl.DataFrame:
+    """One row a refused unit: task, rank, line, unit, source, document, revision, start, end, refusal, meaning."""
+    refused = side.units.filter(pl.col("refusal").is_not_null())
+    return refused.select(
+        pl.col("id").alias("task"),
+        "rank",
+        "line",
+        "unit",
+        "source",
+        "document",
+        "revision",
+        "start",
+        "end",
+        "refusal",
+        pl.col("refusal").replace_strict(REASONS, return_dtype=pl.String).alias("meaning"),
+    )
+
+
+def _totals(table: pl.DataFrame, signature: Callable[[str], str]) -> pl.DataFrame:
+    """The numbers about all tasks; decisions are counted over the tasks that declare a conflict rule."""
+    rows: list[tuple[str, float | None, int | None, int, str]] = []
+
+    def add_count(quantity: str, flags: pl.Series) -> None:
+        n, count = len(flags), int(flags.sum())
+        rows.append((quantity, count / n if n else None, count, n, signature(quantity)))
+
+    def add_mean(quantity: str, values: pl.Series) -> None:
+        known = values.drop_nulls()
+        mean = known.mean() if len(known) else None
+        rows.append((quantity, mean if isinstance(mean, float) else None, None, len(known), signature(quantity)))
+
+    add_count("bundle-coverage", table["covered"])
+    add_count("single-unit-sufficiency", table["single_unit"])
+    add_mean("components-covered", table["components_covered"] / table["components"])
+    add_mean("completion-rank", table["completed_at"].cast(pl.Float64))
+    add_count("coverable", table["coverable"])
+    judged = table.filter(table["examined"])
+    add_count("accepted", judged["decision"] == ACCEPTED)
+    add_count("refused-though-covered", (judged["decision"] == REFUSED) & judged["covered"])
+    if "lost" in table.columns:
+        add_count("candidate-coverage", table["candidate_covered"])
+        add_mean("candidate-components-covered", table["candidate_components"] / table["components"])
+        add_count("lost-by-selection", table["lost"])
+    schema = {"quantity": pl.String, "value": pl.Float64, "count": pl.Int64, "n": pl.Int64, "signature": pl.String}
+    return pl.DataFrame(rows, schema, orient="row")

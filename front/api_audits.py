@@ -1,0 +1,71 @@
+"""The functions that a Python program calls to audit numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from metricpact.bridges.evaluate import DEFAULT_MEASURES
+from metricpact.bridges.sources.choose import read_run as read_run_from
+from metricpact.contracts.measures import parse_measures
+from metricpact.contracts.profiles import Profile, load_profile, profile_names
+from metricpact.inputs import ContractLike, Measures, judgments_from, named_runs, profile_under
+
+if TYPE_CHECKING:
+    from metricpact.crosscheck.audit.audit import Audit
+    from metricpact.crosscheck.audit.infer import Inference
+    from metricpact.crosscheck.claims.verdicts import ClaimsReport
+
+
+def audit(
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None = None,
+    contract: ContractLike = "chapter",
+    *,
+    against: Iterable[str | PathLike[str] | Profile] | None = None,
+    queries: Iterable[str] = (),
+    top: int = 5,
+    native: bool = True,
+) -> Audit:
+    """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
+
+    ``runs`` is one run, a list of runs, or a mapping from names to runs.
+    ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
+    ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
+    process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
+    """
+    from metricpact.crosscheck.audit.audit import audit as held_against
+    from metricpact.crosscheck.audit.native import has_measure, natives_of
+
+    profile = profile_under(contract)
+    names = profile_names() if against is None else against
+    profiles = [load_profile(name if isinstance(name, Profile) else str(name)) for name in names]
+    profiles = [one for one in profiles if one.base != profile.base or one.contract != profile.contract]
+    judgments, read = judgments_from(qrels), named_runs(runs)
+    wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
+    natives = natives_of(profiles, judgments, read, wanted) if native else {}
+    asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
+    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
+
+
+def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:
+    """The contracts that give published means: ``infer(qrels, run, {"nDCG@10": "0.4973"})``.
+
+    Numbers are read as they are written (see ``metricpact.crosscheck.audit.published``), so text keeps trailing
+    zeros. The shipped profiles are tried, then their neighbours with up to ``changes`` fields changed (0, 1 or 2).
+    """
+    from metricpact.crosscheck.audit.infer import infer as search
+
+    return search(judgments_from(qrels), read_run_from(run), published, changes=changes)
+
+
+def claims(path: str | PathLike[str]) -> ClaimsReport:
+    """The claims of a TOML file (or of a shipped one: ``chapter``, ``cookbook``), recomputed; see its ``results``.
+
+    ``metricpact.crosscheck.claims.check`` describes the file. Raises ``InputError`` with the line of what is wrong.
+    """
+    from metricpact.crosscheck.claims.check import check_claims
+
+    return check_claims(str(path))

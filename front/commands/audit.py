@@ -1,0 +1,84 @@
+"""``metricpact audit``: which convention makes the difference between two numbers, and whether it changes who wins."""
+
+from __future__ import annotations
+
+import click
+from metricpact.commands import options
+
+
+@click.command("audit")
+@click.argument("qrels")
+@click.argument("arguments", nargs=-1, metavar="RUN [RUN…] [MEASURE…]")
+@options.contract_option
+@options.set_option
+@options.queries_option
+@click.option(
+    "--against", multiple=True, metavar="PROFILE", help="Only these profiles, from both sides; repeatable [all]."
+)
+@click.option("--query", "shown", multiple=True, metavar="ID", help="Work this query out line by line; repeatable.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Queries named that move most.")
+@click.option("--no-native", is_flag=True, help="Do not run the libraries themselves, only their profiles.")
+@options.format_option
+@options.run_format_option
+@options.split_option
+@options.output_option
+@options.places_option
+@options.quiet_option
+def command(
+    qrels: str,
+    arguments: tuple[str, ...],
+    contract: str,
+    settings: tuple[str, ...],
+    queries: str | None,
+    against: tuple[str, ...],
+    shown: tuple[str, ...],
+    top: int,
+    format_: str | None,
+    run_format: str | None,
+    split: str,
+    *,
+    no_native: bool,
+    output: str | None,
+    places: int,
+    quiet: bool,
+) -> int:
+    """Say which conventions make other tools' numbers differ on this data.
+
+    For every profile: what the installed library itself answers, what the profile says, the difference from the
+    contract's number, and what each differing convention does to the mean alone; what is left is interaction. With
+    several runs: under which conventions and profiles their order changes. Without a measure: P@10 R@100 RR@10
+    AP@100 nDCG@10.
+    """
+    from metricpact.api_audits import audit
+    from metricpact.bridges.sources.choose import read_judgments, read_run
+    from metricpact.render.audit import audit_report
+    from metricpact.render.registry import chosen, write
+
+    runs, measures = options.sort_arguments(arguments)
+    if not runs:
+        raise click.UsageError("no run is named: metricpact audit QRELS RUN… [MEASURE…]")
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once only")
+    if len(set(runs)) < len(runs):
+        raise click.UsageError("a run is named twice: name each once")
+    profile = options.profile_from(contract, settings, queries)
+    judgments = read_judgments(qrels, format=format_, split=split)
+    runs_format = options.format_of_runs(format_, run_format)
+    read = {path: read_run(path, format=runs_format) for path in runs}
+    found = audit(
+        judgments,
+        read,
+        measures or None,
+        contract=profile,
+        against=against or None,
+        queries=shown,
+        top=top,
+        native=not no_native,
+    )
+    if not quiet:
+        options.tell_notes(judgments)
+        for one in found.runs:
+            if one.conflict:
+                click.echo(f"note: {one.name} is scored with rank_conflict=ignore: {one.conflict}", err=True)
+    write(audit_report(found, places, sides=bool(against)), chosen(output), places)
+    return 0

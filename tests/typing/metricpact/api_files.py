@@ -1,0 +1,1 @@
+../../../front/api_files.py
