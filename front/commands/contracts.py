@@ -32,12 +32,12 @@ def command(name: str | None, other: str | None) -> int:
         say(profile.to_toml())
         return 0
     second = load_profile(other)
-    rows = [("", profile.name, second.name)]
-    rows += [(field, *map(plain_value, values)) for field, values in profile.contract.diff(second.contract).items()]
+    lines = [("", profile.name, second.name)]
+    lines += [(field, *map(plain_value, values)) for field, values in profile.contract.diff(second.contract).items()]
     for pattern, field in sorted({(p, f) for one in (profile, second) for p, fs in one.overrides.items() for f in fs}):
         values = [one.overrides.get(pattern, {}).get(field, getattr(one.contract, field)) for one in (profile, second)]
         if values[0] != values[1]:
-            rows.append((f"{pattern} {field}", *map(plain_value, values)))
-    first, middle = (max(22, *(len(str(row[column])) for row in rows)) for column in (0, 1))
-    say("".join(f"{row[0]:<{first}} {row[1]!s:<{middle}} {row[2]}\n" for row in rows))
+            lines.append((f"{pattern} {field}", *map(plain_value, values)))
+    first, middle = (max(22, *(len(str(line[column])) for line in lines)) for column in (0, 1))
+    say("".join(f"{line[0]:<{first}} {line[1]!s:<{middle}} {line[2]}\n" for line in lines))
     return 0
