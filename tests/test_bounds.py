@@ -9,6 +9,7 @@ from typing import Any
 
 import metricpact as mp
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -276,6 +277,46 @@ def test_ndcg_at_20_is_the_best_of_all_multisets(seed: int) -> None:
     assert found.lower == approx(((known + chosen[:, ::-1] @ shares[places]) / ideal).min(), rel=0, abs=1e-12)
 
 
+def test_upper_bounds_hold_whatever_was_not_judged() -> None:
+    """With relevant documents that nobody knows of, values stay below upper bounds, and fall below some lower ones."""
+    chance = np.random.default_rng(11)
+    names = ["P@5", "R@5", "RR@5", "AP@5", "nDCG@5", "Success@5"]
+    passed = set()
+    for _ in range(60):
+        returned = [f"r{place}" for place in range(7)]
+        judged = {"o": int(chance.integers(0, 4)), "sure": 1}
+        judged |= {doc: int(chance.integers(0, 4)) for doc in returned if chance.random() < 0.6}
+        bounds = mp.bounds({"q": judged}, {"q": returned}, names, max_grade=3, backend="reference").bounds
+        truth = {doc: judged.get(doc, int(chance.integers(0, 4))) for doc in returned}
+        truth |= judged | {f"unknown{place}": 3 for place in range(3)}
+        scores = mp.score({"q": truth}, {"q": returned}, names, backend="reference")
+        for name in names:
+            assert scores.mean[name].value <= bounds[name].upper + 1e-12
+            if scores.mean[name].value < bounds[name].lower - 1e-12:
+                passed.add(name)
+    assert passed == {"R@5", "AP@5", "nDCG@5"}
+
+
+@pytest.mark.parametrize("denominator", ["relevant", "capped", "hits"])
+@pytest.mark.parametrize("seed", range(3))
+def test_ap_at_20_is_the_best_of_all_subsets(seed: int, denominator: str) -> None:
+    """Twenty returned, twelve of them unjudged: the bounds are those of all 4,096 ways to be relevant."""
+    chance = np.random.default_rng(seed)
+    ranking = chance.permutation([*[-1] * 12, *chance.integers(0, 2, 8)])
+    judged = {f"r{place}": int(grade) for place, grade in enumerate(ranking) if grade >= 0}
+    judged |= {f"o{place}": 1 for place in range(1 + 9 * seed)}
+    run = {"q": [f"r{place}" for place in range(20)]}
+    found = bound_of({"q": judged}, run, "AP@20", set={"ap_denominator": denominator})
+
+    relevant = np.tile(ranking == 1, (4096, 1))
+    relevant[:, ranking < 0] = np.array(list(product((False, True), repeat=12)))
+    sums = (relevant * np.cumsum(relevant, axis=1) / np.arange(1, 21)).sum(axis=1)
+    hits = relevant.sum(axis=1)
+    everything = hits + 1 + 9 * seed
+    below = {"relevant": everything, "capped": np.minimum(20, everything), "hits": np.maximum(hits, 1)}[denominator]
+    assert found == approx(((sums / below).min(), (sums / below).max(), True), rel=0, abs=1e-12)
+
+
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(st.lists(grade, min_size=1, max_size=30), st.lists(st.sampled_from([0, 1, 2, 4]), max_size=9), st.data())
 def test_one_more_judgment_narrows_the_bounds(
@@ -335,18 +376,38 @@ def test_blocks_of_queries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_real_files(qrels: str, run: str) -> None:
-    """Every point lies in its bounds, a fully judged prefix has none to speak of, a larger grade widens nDCG's."""
+    """Judging the unjudged documents of the first ten, as best or at random, gives the bounds or values inside them."""
     if not (DATA / qrels).exists():
         pytest.skip(f"no real files: {DATA / qrels} is absent")
-    names = ["P@10", "R@10", "RR@10", "AP@10", "nDCG@10", "Success@10", "AP", "nDCG"]
-    changes = {"negative_grade": "nonrelevant"}
-    narrow = mp.bounds(DATA / qrels, DATA / run, names, set=changes, max_grade=1)
-    wide = mp.bounds(DATA / qrels, DATA / run, names, set=changes, max_grade=6)
-    for name in names:
-        frame = wide.to_polars().filter(measure=name).drop_nulls("value")
-        assert frame.filter((frame["lower"] > frame["value"]) | (frame["upper"] < frame["value"])).height == 0
-        sure = frame.filter(judged_fraction=1.0)
-        assert (sure["lower"] == sure["upper"]).all()
-        slack = 0.0 if "nDCG" in name else 1e-12
-        assert wide.bounds[name].lower <= narrow.bounds[name].lower + slack
-        assert wide.bounds[name].upper >= narrow.bounds[name].upper - slack
+    monotone, others = ["P@10", "R@10", "RR@10", "Success@10"], ["AP@10", "nDCG@10"]
+    judgments = mp.read_qrels(DATA / qrels).to_polars().with_columns(pl.col("grade").clip(0))
+    ranked = (
+        mp.read_run(DATA / run).to_polars().sort("query_id", "score", descending=[False, True], maintain_order=True)
+    )
+    first = ranked.group_by("query_id", maintain_order=True).head(10)
+    asked = judgments.select("query_id").unique()
+    unjudged = first.join(judgments, on=["query_id", "doc_id"], how="anti").join(asked, on="query_id", how="semi")
+    assert len(unjudged) > 100
+    bounds = mp.bounds(judgments_of(judgments), DATA / run, [*monotone, *others], max_grade=4)
+    chance = np.random.default_rng(3)
+
+    def judged(grades: Any) -> mp.Scores:
+        """The run scored with grades for all unjudged documents."""
+        more = unjudged.select("query_id", "doc_id", pl.Series("grade", grades, dtype=pl.Int64))
+        return mp.score(judgments_of(pl.concat([judgments, more])), DATA / run, [*monotone, *others])
+
+    best = judged([1] * len(unjudged))
+    for name in monotone:
+        assert [bound.upper for bound in bounds.bounds_by_query(name).values()] == approx(
+            list(best.by_query(name).values())
+        )
+    for _ in range(5):
+        drawn = judged(chance.integers(0, 5, len(unjudged)))
+        for name in others:
+            inside = zip(bounds.bounds_by_query(name).values(), drawn.by_query(name).values(), strict=True)
+            assert all(low - 1e-12 <= value <= high + 1e-12 for (low, high, _), value in inside)
+
+
+def judgments_of(frame: pl.DataFrame) -> mp.Judgments:
+    """Judgments from their columns, queries in the order of first mention."""
+    return mp.Judgments.from_columns(frame["query_id"], frame["doc_id"], frame["grade"])

@@ -44,7 +44,10 @@ def _lines(
         ("formula", _formula(measure, applied)),
         ("denominator", stated),
         ("question", known.question),
-        ("cannot say", known.cannot + (f"; {_CONDENSED}" if applied.unjudged == "removed" else "")),
+        (
+            "cannot say",
+            known.cannot + (f"; {_CONDENSED}" if applied.unjudged == "removed" and measure.family != "Judged" else ""),
+        ),
         ("undefined", f"{known.undefined}; {FIELDS['undefined'].values[applied.undefined]}"),
         ("source", known.source),
         *_bounds(measure, applied),
