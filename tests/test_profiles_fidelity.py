@@ -29,7 +29,7 @@ installed = pytest.mark.parametrize(
         for name, domain in DOMAINS.items()
     ],
 )
-MANY = (1150,) * 2
+MANY = (1500,) * 2
 FEW = (1, 2, 3, 4) * 6
 
 
@@ -84,6 +84,8 @@ def test_a_profile_is_what_its_tool_does_on_real_files(name: str, files: str) ->
     profile, tool = fidelity.profile_and_tool(name)
     judgments, run = (read(DATA / path) for read, path in zip((mp.read_qrels, mp.read_run), REAL[files], strict=True))
     judgments, run = fidelity.inside(name, judgments, run)
+    if not len(run):
+        pytest.skip("every ranking of this run has ties, or scores below 0, outside the domain")
     outside = fidelity.outside(name, judgments)
     measures = [measure for measure in AT if registry.own_name(tool, measure) is not None]
     measures = [measure for measure in measures if parse_measure(measure).family not in outside]
