@@ -92,17 +92,27 @@ class KeptPrefixes:
     def __init__(self, most: int = 4) -> None:
         self.most = most
         # The inputs are held too: an id is a name only while its object lives.
-        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes, Judgments, Run]] = OrderedDict()
+        self._held: OrderedDict[tuple[Any, ...], tuple[Prefixes | InputError, Judgments, Run]] = OrderedDict()
 
     def __call__(self, judgments: Judgments, run: Run, contract: Contract) -> Prefixes:
-        """The prefixes under a contract; raises as ``build_prefixes`` does."""
+        """The prefixes under a contract; raises as ``build_prefixes`` does, without looking at the input again."""
         key = (id(judgments), id(run), *prefix_key(contract, judgments))
         if key not in self._held:
-            self._held[key] = build_prefixes(judgments, run, contract), judgments, run
+            self._held[key] = _prefixes_or_error(judgments, run, contract), judgments, run
             if len(self._held) > self.most:
                 self._held.popitem(last=False)
         self._held.move_to_end(key)
-        return self._held[key][0]
+        found = self._held[key][0]
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+
+def _prefixes_or_error(judgments: Judgments, run: Run, contract: Contract) -> Prefixes | InputError:
+    try:
+        return build_prefixes(judgments, run, contract)
+    except InputError as error:
+        return error.with_traceback(None)
 
 
 def prefix_key(contract: Contract, judgments: Judgments) -> tuple[Any, ...]:

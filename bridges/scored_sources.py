@@ -22,22 +22,25 @@ def score_sources(
     profile: Profile,
     backend: str,
     *,
-    format: str | None = None,  # noqa: A002 # the flag's name
+    formats: tuple[str | None, str | None] = (None, None),
     split: str = "test",
 ) -> list[Scores]:
     """The scores of runs against the same judgments; their ``inputs`` tell path and hash of each file.
 
-    Sources are what ``read_judgments`` and ``read_run`` take. What a backend cannot give is raised before anything is
-    read. Raises ``InputError`` where standard input is named twice, and what readers and ``evaluate`` raise.
+    Sources are what ``read_judgments`` and ``read_run`` take; ``formats`` forces those of judgments and of runs. What a
+    backend cannot give is raised before anything is read. Raises ``InputError`` where standard input is named twice,
+    and what readers and ``evaluate`` raise.
     """
     if sum(isinstance(source, str) and source == "-" for source in (qrels, *runs)) > 1:
         raise InputError("standard input (-) can be read once only", "name a file for the others")
     plan_all(require(backend), profile, measures)
-    judgments = read_judgments(qrels, format=format, split=split, hashing=True)
-    about = {"path": _path(qrels), "sha256": judgments.origin.sha256}
+    judgments = read_judgments(qrels, format=formats[0], split=split, hashing=True)
+    about: dict[str, Any] = {"path": _path(qrels), "sha256": judgments.origin.sha256}
+    if judgments.origin.notes:
+        about["notes"] = list(judgments.origin.notes)
     scored = []
     for source in runs:
-        run = read_run(source, format=None if format == "beir" else format, hashing=True)
+        run = read_run(source, format=formats[1], hashing=True)
         origin = {"path": _path(source), "sha256": run.origin.sha256, "tag": run.origin.tag}
         inputs = {name: value for name, value in (("qrels", about), ("run", origin)) if value["path"] is not None}
         scored.append(evaluate(judgments, run, measures, profile, backend, inputs=inputs))

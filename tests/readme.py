@@ -84,7 +84,7 @@ def _infer() -> str:
 
 
 def _claims() -> str:
-    chosen = ("ratio-promotion", "own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
+    chosen = ("own-figure-as-recall", "mean-reciprocal-ranks", "mean-recalls")
     return _shown("metricpact claims chapter -o table " + " ".join(f"--claim {name}" for name in chosen))
 
 

@@ -179,7 +179,7 @@ def test_numbers_of_two_contracts_are_refused_or_labelled() -> None:
     old, new = rr("old", 1, 0), scored("new", {"RR": {"q00": 1, "q01": 1}}, RR="RR|chapter/1|threshold=2||reference")
     with pytest.raises(ContractError, match="mean different things") as caught:
         compare_scores(old, [new])
-    assert "across-contracts" in caught.value.hint
+    assert "--across signature" in caught.value.hint
     found = compare_scores(old, [new], options=ComparisonOptions(across_contracts=True)).differences[0]
     assert found.note == "different contracts: RR|chapter/1 and RR|chapter/1|threshold=2"
     other = scored("new", {"RR": {"q00": 1, "q01": 1}}, RR="RR|chapter/1||another")

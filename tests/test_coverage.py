@@ -144,6 +144,14 @@ def test_a_revision_that_an_anchor_names_has_to_be_the_units() -> None:
         assert (claims(result)["exact"], claims(result)["overlap"], claims(result)["document"]) == (False, False, True)
 
 
+def test_revisions_on_one_side_alone_are_told() -> None:
+    """A run names no revision: that no anchor is found then is not left to be wondered at."""
+    anchored = task([{**A, "revision": "2"}])
+    assert "no unit does" in mp.coverage([anchored], {"t": [A]}).notes[0]
+    assert mp.coverage([anchored], {"t": [A]}, inventory=[{"document": "a", "revision": "2"}]).notes == ()
+    assert mp.coverage([anchored], {"t": [{**A, "revision": "1"}]}).notes == ()
+
+
 def test_rules_side_by_side_differ_where_they_should() -> None:
     """Two halves of an anchor: union and overlap claim it, exact containment and a strict IoU do not."""
     halves = [{"document": "a", "start": 0, "end": 5}, {"document": "a", "start": 5, "end": 10}]
@@ -153,6 +161,31 @@ def test_rules_side_by_side_differ_where_they_should() -> None:
         "all-documents": True,
     }  # fmt: skip
     assert dict(zip(result.rules["rule"], result.rules["more"], strict=True))["union"] == 1
+
+
+@pytest.mark.parametrize(
+    ("spans", "joined"),
+    [
+        ([(0, 5), (5, 10)], True),
+        ([(0, 7), (3, 10)], True),
+        ([(4, 12), (0, 4)], True),
+        ([(0, 4), (5, 10)], False),
+        ([(0, 10), (2, 3)], True),
+        ([(0, 9), (1, 3)], False),
+        ([(1, 9), (0, 2)], False),
+        ([(0, 8), (1, 3), (8, 10)], True),
+    ],
+)
+def test_the_union_leaves_no_gap(spans: list[tuple[int, int]], joined: bool) -> None:
+    """Units taken together hold an anchor where every character of it is in one of them."""
+    units = [{"document": "a", "start": start, "end": end} for start, end in spans]
+    assert claims(mp.coverage([task([A])], {"t": units}))["union"] is joined
+
+
+def test_units_of_two_revisions_are_no_text_together() -> None:
+    """One half of revision 1 and the other of revision 2 make no passage, though the anchor names no revision."""
+    halves = [{"document": "a", "revision": str(end // 5), "start": end - 5, "end": end} for end in (5, 10)]
+    assert claims(mp.coverage([task([A])], {"t": halves}))["union"] is False
 
 
 def test_a_large_unit_fails_under_iou_alone() -> None:
@@ -176,7 +209,7 @@ def test_a_length_that_nobody_stated_is_unknown_and_not_zero() -> None:
     assert (claims(span_in_whole)["exact"], claims(span_in_whole)["overlap"]) == (True, True)
     assert claims(span_in_whole)["iou"] is None
     iou = span_in_whole.rules.row(3, named=True)
-    assert (iou["coverage"], iou["n"], iou["unknown"]) == (None, 0, 1)
+    assert (iou["coverage"], iou["n"], iou["unknown"], iou["fewer"]) == (None, 0, 1, 0)
 
 
 def test_a_known_length_decides() -> None:
@@ -191,6 +224,12 @@ def test_a_cutoff_looks_at_the_first_units() -> None:
     first, second = (mp.coverage([task([A, B])], {"t": [A, B]}, k=k) for k in (1, 2))
     assert (row(first)["covered"], row(first)["completed_at"], row(first)["units"]) == (False, None, 1)
     assert (row(second)["covered"], row(second)["completed_at"]) == (True, 2)
+
+
+def test_the_first_bundle_that_completes_counts() -> None:
+    """Of two covered alternatives the rank is that of the earlier one."""
+    result = mp.coverage([task([B], [A])], {"t": [A, WHOLE, B]})
+    assert row(result)["completed_at"] == 1
 
 
 def test_unranked_units_have_no_rank_of_completion() -> None:
@@ -281,15 +320,28 @@ def identity(unit: dict[str, Any]) -> tuple[Any, ...]:
     return (unit.get("source"), unit["document"], unit["unit"])
 
 
-packets = st.lists(named_units, max_size=6, unique_by=identity)
+@st.composite
+def obligations(draw: st.DrawFn) -> tuple[list[list[dict[str, Any]]], list[dict[str, Any]]]:
+    """Accepted bundles, and a packet of which most units lie about one of their anchors."""
+    accepted = draw(bundles)
+    packet = draw(st.lists(named_units, max_size=2))
+    for anchor in [one for bundle in accepted for one in bundle if "absent" not in one]:
+        if draw(st.integers(0, 3)):
+            unit = {key: anchor[key] for key in ("source", "document", "revision", "start", "end") if key in anchor}
+            unit["unit"] = anchor.get("unit") or draw(st.sampled_from("pqrst"))
+            if "start" in unit:
+                unit["end"] += draw(st.integers(0, 1))
+            packet.insert(draw(st.integers(0, len(packet))), unit)
+    return accepted, list({identity(unit): unit for unit in packet}.values())
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(bundles, packets, st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(1)]))
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(obligations(), st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(1)]))
 def test_every_quantity_is_the_oracles(
-    accepted: list[list[dict[str, Any]]], packet: list[dict[str, Any]], threshold: Fraction
+    case: tuple[list[list[dict[str, Any]]], list[dict[str, Any]]], threshold: Fraction
 ) -> None:
     """Spans, whole documents, named units, sources, revisions, components, absence: all as worked out by character."""
+    accepted, packet = case
     named = task(*accepted)
     # A second pair of sides with sources, so that no side goes without them; and a task that is never covered.
     other = {"task": "other", "bundles": [{"anchors": [{"source": "s", "document": "z"}]}]}
@@ -311,3 +363,34 @@ def test_every_quantity_is_the_oracles(
     there, wanted = oracle.all_documents(named, packet)
     assert said["any-document"]["covered"] == int(there > 0)
     assert said["all-documents"]["covered"] == int(wanted > 0 and there == wanted)
+
+
+pieces = st.builds(
+    lambda start, size, revision: {"document": "d", "start": start, "end": start + size, "revision": revision},
+    st.integers(0, 8),
+    st.integers(1, 5),
+    st.sampled_from(["1", "1", "1", "2"]),
+)
+known = st.lists(pieces, max_size=5, unique_by=lambda one: tuple(one.values()))
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(pieces, st.sampled_from([None, "1"]), known), min_size=15, max_size=15))
+def test_rules_on_pieces_of_one_document(cases: list[tuple[dict[str, Any], str | None, list[dict[str, Any]]]]) -> None:
+    """Many tasks at once, each an anchor and pieces of its document: every rule as worked out by character."""
+    tasks = [
+        {"task": str(number), "bundles": [{"anchors": [{**anchor, "end": anchor["end"] + 3, "revision": revision}]}]}
+        for number, (anchor, revision, _) in enumerate(cases)
+    ]
+    packets = {str(number): units for number, (_, _, units) in enumerate(cases)}
+    result = mp.coverage(tasks, packets)
+    half = Fraction(1, 2)
+    rules = {
+        "exact": oracle.exact,
+        "union": oracle.union,
+        "overlap>=0.5": oracle.overlap(half),
+        "iou>=0.5": oracle.iou(half),
+    }
+    said = dict(zip(result.rules["rule"], result.rules["covered"], strict=True))
+    for name, rule in rules.items():
+        assert said[name] == sum(oracle.covered(one, packets[one["task"]], rule) is True for one in tasks), name

@@ -7,13 +7,12 @@ import io
 import json
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from metricpact.cli import main
+from typed import typed
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "front/example/evidence"
 TASKS, SELECTION, POOL, INVENTORY = (
@@ -24,20 +23,9 @@ DECISIONS = ["decisions", str(EXAMPLES / "decisions.csv"), "--endpoints", str(EX
 ABSENCE = ["absence", str(EXAMPLES / "absence.jsonl")]
 
 
-def run(*arguments: object, code: int = 0) -> tuple[bytes, str]:
-    """Run the command in this process and expect its exit code."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    printed = out.buffer.getvalue(), err.buffer.getvalue().decode()  # type: ignore[attr-defined]
-    assert ended.value.code == code, printed
-    assert "Traceback" not in printed[1]
-    return printed
-
-
 def document(*arguments: object) -> dict[str, Any]:
     """The JSON document that a command prints."""
-    loaded: dict[str, Any] = json.loads(run(*arguments, "-o", "json")[0])
+    loaded: dict[str, Any] = json.loads(typed(*arguments, "-o", "json").stdout)
     return loaded
 
 
@@ -92,45 +80,46 @@ def test_the_other_documents() -> None:
 
 
 @pytest.mark.parametrize("command", [COVERAGE, DECISIONS, ABSENCE], ids=["coverage", "decisions", "absence"])
-def test_every_format(command: list[str], tmp_path: Path) -> None:
+def test_every_format(command: list[str]) -> None:
     """table, json, jsonl, csv, parquet, markdown hold the same numbers; trec is refused."""
-    rows = list(csv.DictReader(io.StringIO(run(*command, "-o", "csv")[0].decode())))
-    parquet = pl.read_parquet(io.BytesIO(run(*command, "-o", "parquet")[0]))
+    rows = list(csv.DictReader(io.StringIO(typed(*command, "-o", "csv").stdout)))
+    shown = [sys.executable, "-m", "metricpact", *command, "-o", "parquet"]
+    parquet = pl.read_parquet(io.BytesIO(subprocess.run(shown, capture_output=True, check=True).stdout))
     assert [float(row["value"]) if row["value"] else None for row in rows] == parquet["value"].to_list()
-    records = [json.loads(line) for line in run(*command, "-o", "jsonl")[0].splitlines()]
+    records = [json.loads(line) for line in typed(*command, "-o", "jsonl").stdout.splitlines()]
     assert [record["value"] for record in records if "value" in record][:3] == parquet["value"].to_list()[:3]
     assert all("record" in record for record in records)
-    table, markdown = (run(*command, "-o", name)[0].decode() for name in ("table", "markdown"))
-    shown = next(f"{value:.4f}" for value in parquet["value"].to_list() if value not in (None, 1.0))
-    assert shown in table
-    assert f"| {shown} |" in markdown
+    table, markdown = (typed(*command, "-o", name).stdout for name in ("table", "markdown"))
+    number = next(f"{value:.4f}" for value in parquet["value"].to_list() if value not in (None, 1.0))
+    assert number in table
+    assert f"| {number} |" in markdown
     assert "NaN" not in table + markdown
-    run(*command, "-o", "trec", code=2)
+    typed(*command, "-o", "trec", code=2)
 
 
 def test_by_task_in_flat_formats() -> None:
     """-q gives a row a task, or a need."""
-    assert pl.read_csv(io.BytesIO(run(*COVERAGE, "-q", "-o", "csv")[0])).height == 6
-    assert pl.read_csv(io.BytesIO(run(*ABSENCE, "-q", "-o", "csv")[0])).height == 7
-    kinds = [json.loads(line)["record"] for line in run(*COVERAGE, "-q", "-o", "jsonl")[0].splitlines()]
+    assert pl.read_csv(io.StringIO(typed(*COVERAGE, "-q", "-o", "csv").stdout)).height == 6
+    assert pl.read_csv(io.StringIO(typed(*ABSENCE, "-q", "-o", "csv").stdout)).height == 7
+    kinds = [json.loads(line)["record"] for line in typed(*COVERAGE, "-q", "-o", "jsonl").stdout.splitlines()]
     assert kinds.count("task") == 6
 
 
 def test_places_are_for_people_alone() -> None:
     """-p rules the table and not the document."""
-    assert "0.488372" in run(*DECISIONS, "-o", "table", "-p", "6")[0].decode()
-    assert "0.4883720930232558" in run(*DECISIONS, "-o", "csv", "-p", "2")[0].decode()
+    assert "0.488372" in typed(*DECISIONS, "-o", "table", "-p", "6").stdout
+    assert "0.4883720930232558" in typed(*DECISIONS, "-o", "csv", "-p", "2").stdout
 
 
 def test_notes_are_on_standard_error_alone(tmp_path: Path) -> None:
     """Missing and extra packets, units outside the pool; --quiet leaves them out."""
     selection = tmp_path / "s.jsonl"
     selection.write_text('{"task": "jointly", "units": []}\n{"task": "nobody", "units": []}\n')
-    out, err = run("coverage", TASKS, selection, "--pool", POOL)
+    out, err = typed("coverage", TASKS, selection, "--pool", POOL)
     assert "tasks without a packet, which counts as an empty one: 5 (partial-absence, three-clauses," in err
     assert "packets of no task, ignored: 1 (nobody)" in err
     assert json.loads(out)["tasks"]["extra"] == ["nobody"]
-    assert run("coverage", TASKS, selection, "--quiet")[1] == ""
+    assert typed("coverage", TASKS, selection, "--quiet").stderr == ""
 
 
 def test_flags_of_endpoints_are_the_file() -> None:
@@ -147,7 +136,7 @@ def test_standard_input() -> None:
     text = Path(SELECTION).read_text(encoding="utf-8")
     done = subprocess.run(shown, input=text, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1].startswith("bundle-coverage,0.5,3,6,")
-    run("coverage", "-", "-", code=2)
+    typed("coverage", "-", "-", code=2)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +162,8 @@ def test_standard_input() -> None:
 )
 def test_usage_and_input_errors(arguments: list[str], said: str) -> None:
     """Exit code 2, one block on standard error: what is the case, and a hint."""
-    out, err = run(*arguments, code=2)
-    assert out == b""
+    out, err = typed(*arguments, code=2)
+    assert out == ""
     assert err.startswith("error: ")
+    assert "Traceback" not in err
     assert said in err

@@ -10,6 +10,8 @@ import metricpact as mp
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from metricpact.contracts.errors import InputError
 from metricpact.crosscheck.gate.gate_file import load_gate
 from metricpact.crosscheck.gate.rules import Pattern
@@ -396,6 +398,33 @@ def test_defaults_and_the_contract_beside_the_gate(tmp_path: Path) -> None:
     bare = load_gate({"rule": rr(0.1)})
     assert (bare.rules[0].min_n, bare.alpha, bare.profile.name) == (30, 0.05, "chapter")
     assert bare.rules[0].decide_by == "interval"
+
+
+def test_the_example_shows_every_key() -> None:
+    """Whoever copies it sees what there is: set, or as a comment."""
+    from metricpact.crosscheck.gate import gate_file
+
+    text = (EXAMPLE / "gate.toml").read_text(encoding="utf-8")
+    for key in {*gate_file._TOP, *gate_file._RULE, *gate_file._NONE} - {"rule", "none"}:
+        assert f"{key} = " in text, key
+
+
+ENDS = st.floats(-1, 1, allow_nan=False)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.tuples(ENDS, ENDS, ENDS), st.tuples(ENDS, ENDS))
+def test_a_smaller_allowance_never_mends_a_verdict(
+    ends: tuple[float, float, float], floors: tuple[float, float]
+) -> None:
+    """From cannot judge to pass, or from fail to anything, only by allowing a larger drop."""
+    lower, upper, strict = sorted(ends)
+    order = ["fail", "cannot judge", "pass"]
+    strictly, loosely = (
+        order.index(by_interval(Quantity("x", floor), Limits(lower, upper, strict))[0])
+        for floor in sorted(floors, reverse=True)
+    )
+    assert strictly <= loosely
 
 
 def test_the_table_and_the_document_hold_every_number() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import metricpact as mp
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from metricpact.bridges.sources.scores_document import scores_from_document
 from metricpact.contracts.errors import InputError
 from metricpact.crosscheck.records.reference import parse_reference
@@ -231,6 +234,35 @@ def test_no_file_appears_for_what_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="folder does not exist"):
         add(str(tmp_path / "no" / "scores.sqlite"), scored())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_does_not_wait_for_ever(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program that holds the file is told of, and nothing is written."""
+    add(file, scored())
+    monkeypatch.setattr("metricpact.crosscheck.records.store.WAIT", 0.05)
+    held = sqlite3.connect(file, isolation_level=None)
+    held.execute("BEGIN EXCLUSIVE")
+    try:
+        for use in (lambda: add(file, scored()), lambda: mp.list_records(file)):
+            with pytest.raises(InputError, match="others have been writing") as caught:
+                use()
+            assert "later" in caught.value.hint
+    finally:
+        held.close()
+    assert mp.list_records(file)["id"].unique().to_list() == [1]
+
+
+@settings(max_examples=25, derandomize=True, deadline=None)
+@given(st.dictionaries(st.text(min_size=1, max_size=5), st.lists(st.sampled_from("abcde"), unique=True), min_size=1))
+def test_any_query_ids_and_values_come_back(rankings: dict[str, list[str]]) -> None:
+    """Ids of any characters, empty rankings, and values to the last bit."""
+    qrels = {query: {"a": 1, "c": 2, "e": 0} for query in rankings}
+    scores = mp.score(qrels, rankings, ["nDCG@3", "AP", "Judged@2"], backend="reference")
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder) / "scores.sqlite")
+        assert mp.load_record(add(file, scores), file).scores.to_document(by_query=True) == scores.to_document(
+            by_query=True
+        )
 
 
 def test_an_empty_file_is_filled_and_not_read(file: str) -> None:

@@ -203,6 +203,16 @@ def test_records_slice_and_compare_like_the_runs_that_they_keep(table: Path) -> 
     assert "cannot resolve at this n" in typed("compare", *names, "-o", "table")[0]
 
 
+def test_records_are_gated_like_the_table_that_they_keep(table: Path) -> None:
+    """Every verdict with its numbers, that on NONE questions too, by slices that were kept with the records."""
+    rules, names = EXAMPLE / "slices/gate.toml", [f"record:{at}@{table}" for at in (1, 2)]
+    from_table, from_records = mp.gate(rules, TABLE, "v1", "v2"), mp.gate(rules, None, *names)
+    assert from_records.to_polars().equals(from_table.to_polars())
+    assert from_records.base == f"search 1.0 ({names[0]})"
+    printed = json.loads(typed("gate", rules, *names, "-o", "json", code=2)[0])
+    assert printed["rules"][-1]["candidate"] == 0.6
+
+
 def test_a_fresh_run_is_compared_with_a_record(file: Path, tmp_path: Path) -> None:
     """QRELS score the run; the record's judgments must be the same file."""
     typed("record", "add", QRELS, RUN, "RR", "P@3", *labels("1.0"))

@@ -339,7 +339,7 @@ BAD: Iterable[tuple[str, str, str]] = [
     (f"{HEAD},run\nv,q,a,a,v\n", "two columns are called 'run'", ":1"),
     (f"{HEAD},\nv,q,a,a,v\n", "a column has no name", ":1"),
     (f"{HEAD}\nv,q,a,a\n\nv,p,a\n", "3 cells where the header has 4", ":4"),
-    (f'{HEAD}\nv,q,a,"a\n', "cannot be read as a table", ":2"),
+    (f'{HEAD}\nv,q,a,"a\n', "is no CSV", ":2"),
     (f"{HEAD}\nv,q,a,a\nv,,a,a\n", "query_id is empty", ":3"),
     (f"{HEAD}\nv,q,,a\n", "expected_id is empty", ":2"),
     (f"{HEAD}\nv,q,a,a\nv,q,a,b\n", "run and question 'v', 'q' stands on line 2 too", ":3"),
@@ -366,7 +366,7 @@ def test_bad_tables_are_refused_with_file_and_line(text: str, fact: str, place: 
 def test_a_table_that_is_not_utf8(tmp_path: Path) -> None:
     """The line with the first wrong byte is named."""
     (tmp_path / "runs.csv").write_bytes(HEAD.encode() + b"\nv,q,\xe9,a\n")
-    with pytest.raises(InputError, match=r"runs\.csv:2: the table is not UTF-8"):
+    with pytest.raises(InputError, match=r"runs\.csv:2: is not UTF-8"):
         mp.slices(tmp_path / "runs.csv")
 
 

@@ -118,6 +118,7 @@ def test_t_and_wilcoxon_are_scipys() -> None:
     sample = np.random.default_rng(10).normal(0.2, 1, 24)
     assert p(list(sample), "t") == scipy.stats.ttest_1samp(sample, 0).pvalue
     assert p(list(sample), "wilcoxon") == scipy.stats.wilcoxon(sample).pvalue
+    assert p([*sample, 0.0, 0.0], "wilcoxon") == scipy.stats.wilcoxon(sample).pvalue  # a tied query has no rank
 
 
 def test_a_t_test_without_spread_is_refused() -> None:
@@ -139,7 +140,7 @@ def test_the_least_p_of_a_number_of_queries(nonzero: int, expected: float) -> No
     assert least_p(sample) == expected == p(list(sample))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_corrections_are_statsmodels(drawn: list[float]) -> None:
     """Holm's and Benjamini and Hochberg's corrected p-values, ties included."""

@@ -34,8 +34,7 @@ def read_absence(source: Any) -> Absence:
             raise _not_json(text)
         name, digest, records = text.name, text.sha256, json_records(text)
     else:
-        name, digest = "needs", None
-        records = object_records([source] if isinstance(source, Mapping) else source)
+        name, digest, records = "needs", None, object_records(source, "needs")
     for record in records:
         _refuse_undeclared(record, name)
     return _tables(checked(records, "absence", name, "need"), name, digest)

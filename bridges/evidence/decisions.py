@@ -47,7 +47,7 @@ def read_decisions(source: Any) -> Decisions:
         name, digest = text.name, text.sha256
         records = json_records(text) if text.first in (b"{", b"[") else csv_records(text)
     else:
-        name, digest, records = "decisions", None, object_records(source)
+        name, digest, records = "decisions", None, object_records(source, "decisions")
     if not records:
         raise InputError("there is no item", _HINT, source=name)
     fine = checked([_spelled(record, name) for record in records], "decision", name, "item")

@@ -34,6 +34,14 @@ class Source:
         """The first byte that is not a blank."""
         return self.data.lstrip()[:1]
 
+    def text(self) -> str:
+        """The bytes as UTF-8; raises ``InputError`` with the line where they are none."""
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            raise self.error("is not UTF-8", "save the file as UTF-8", line) from error
+
     def error(self, fact: str, hint: str = "", line: int | None = None) -> InputError:
         """An error in this text."""
         return InputError(fact, hint, source=self.name, line=line)
@@ -63,11 +71,7 @@ def json_records(source: Source) -> list[Record]:
     Raises ``InputError`` with the line for what is not JSON, for a key that stands twice in one object, for numbers
     that JSON does not have, and for text that is not Unicode.
     """
-    try:
-        text = source.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
-        raise source.error("is not UTF-8", "save the file as UTF-8", line) from error
+    text = source.text()
     records = list(_array(source, text) if source.first == b"[" else _lines_or_object(source, text))
     if not records:
         raise source.error("holds no record", "give at least one")
@@ -77,17 +81,37 @@ def json_records(source: Source) -> list[Record]:
     return records
 
 
-def object_records(values: Iterable[Any]) -> list[Record]:
-    """Python objects as records; what they hold is checked like what a file holds."""
-    return [Record(None, value) for value in values]
+def object_records(values: Any, name: str) -> list[Record]:
+    """Python objects (one mapping, or an iterable of them) as records, as if they had been written as JSON.
+
+    So tuples are lists and numpy's numbers are numbers; raises ``InputError`` for what JSON cannot hold.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{type(values).__name__} holds no records", "give a path, or a list of dicts", source=name)
+    records = []
+    for value in [values] if isinstance(values, Mapping) else values:
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+            text.encode("utf-8")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"a record cannot be read: {error}", "give what JSON can hold", source=name) from error
+        records.append(Record(None, json.loads(text)))
+    return records
 
 
-def digest_of(values: Any) -> str:
-    """SHA-256 (hex) of Python objects as JSON, in place of a file's."""
-    return sha256(json.dumps(values, sort_keys=True, default=repr).encode()).hexdigest()
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's; raises ``TypeError`` for anything else."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def checked(records: Iterable[Record], schema: str, name: str, identity: str) -> list[Record]:
+def digest_of(records: Iterable[Record]) -> str:
+    """SHA-256 (hex) of records as JSON lines, for those that come from no file."""
+    return sha256("\n".join(json.dumps(record.value, sort_keys=True) for record in records).encode()).hexdigest()
+
+
+def checked(records: Iterable[Record], schema: str, name: str, identity: str, hint: str = "") -> list[Record]:
     """The records, if all have the shape of a schema; raises ``InputError`` with line, id and the path in the record.
 
     ``identity`` is the key that names a record, such as "task".
@@ -98,27 +122,29 @@ def checked(records: Iterable[Record], schema: str, name: str, identity: str) ->
         if fault is not None:
             raise InputError(
                 f"{named(record, identity)}{fault}",
-                f"see bridges/evidence/schemas/{schema}.schema.json for the form",
+                f"the form is in metricpact/bridges/evidence/schemas/{schema}.schema.json{hint}",
                 source=name,
                 line=record.line,
+                query=identity_of(record, identity),
             )
     return listed
 
 
 def named(record: Record, identity: str) -> str:
     """``task 'x': `` where the record has that name, else nothing."""
+    name = identity_of(record, identity)
+    return f"{identity} {name!r}: " if name else ""
+
+
+def identity_of(record: Record, identity: str) -> str | None:
+    """The record's name, where it is text that is not empty."""
     value = record.value.get(identity) if isinstance(record.value, Mapping) else None
-    return f"{identity} {value!r}: " if isinstance(value, str) and value else ""
+    return value if isinstance(value, str) and value else None
 
 
 def csv_records(source: Source) -> list[Record]:
     """The rows of a CSV file with a header, an empty cell as None; the line is where the row ends."""
-    try:
-        text = source.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
-        raise source.error("is not UTF-8", "save the file as UTF-8", line) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(source.text(), newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader)]
         repeated = {name for name in header if header.count(name) > 1}

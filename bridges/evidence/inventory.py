@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -43,8 +42,8 @@ def read_inventory(source: Any) -> Inventory:
             raise text.error("is no inventory: it is not JSON", _HINT)
         name, digest, records = text.name, text.sha256, json_records(text)
     else:
-        listed = [source] if isinstance(source, Mapping) else list(source)
-        name, digest, records = "inventory", digest_of(listed), object_records(listed)
+        name, records = "inventory", object_records(source, "inventory")
+        digest = digest_of(records)
     documents, spans = [], []
     for record in checked(records, "inventory", name, "document"):
         value = record.value

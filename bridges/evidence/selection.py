@@ -53,14 +53,9 @@ def read_selection(source: Any, *, ranked: bool = True, name: str = SELECTION) -
     elif isinstance(source, str | os.PathLike):
         made = _from_text(read_source(source))
     else:
-        listed = (
-            [{"task": task, "units": units} for task, units in source.items()]
-            if isinstance(source, Mapping) and "units" not in source
-            else [source]
-            if isinstance(source, Mapping)
-            else source
-        )
-        made = _from_records(object_records(listed), name, None)
+        if isinstance(source, Mapping) and "units" not in source:
+            source = [{"task": task, "units": units} for task, units in source.items()]
+        made = _from_records(object_records(source, name), name, None)
     if not ranked:
         made = Selection(made.name, made.units, made.answered, False, made.notes, made.sha256)
     return check_selection(made)

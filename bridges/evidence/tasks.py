@@ -34,8 +34,7 @@ def read_tasks(source: Any, *, format: str | None = None, underscores: bool = Fa
             raise text.error("is not a file of tasks: it is not JSON", _HINT)
         name, digest, records = text.name, text.sha256, json_records(text)
     else:
-        listed = [source] if isinstance(source, Mapping) else list(source)
-        name, digest, records = TASKS, None, object_records(listed)
+        name, digest, records = TASKS, None, object_records(source, TASKS)
     if not records:
         raise InputError("there is no task", _HINT, source=name)
     notes: tuple[str, ...] = ()
@@ -61,7 +60,7 @@ def _tasks(records: Iterable[Record], name: str) -> list[Record]:
             ]
             made.append(Record(record.line, {"task": fine.value[identity], "bundles": bundles}))
         else:
-            made += checked([record], "task", name, "task")
+            made += checked([record], "task", name, "task", "; a data set's own file needs --format")
     return made
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 from metricpact.bridges.sources import columns
 from metricpact.bridges.sources.delimited import TAB, read_delimited_qrels
-from metricpact.bridges.sources.lines import Layout, first_fields, read_lines
+from metricpact.bridges.sources.layout import Layout
+from metricpact.bridges.sources.lines import first_fields, read_lines
 from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import judgments_from
 from metricpact.contracts.errors import InputError

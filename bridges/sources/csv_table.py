@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
+from metricpact.bridges.sources.delimited import csv_rows
 from metricpact.bridges.sources.streams import open_stream
 from metricpact.contracts.errors import InputError
 
@@ -54,41 +53,28 @@ def read_csv_table(path: str, required: Sequence[str], *, hashing: bool = False)
     """
     stream = open_stream(path, hashing=hashing)
     data = stream.read_all()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise InputError("the table is not UTF-8", "save it as UTF-8", source=stream.name, line=line) from error
-    if not text.strip():
+    if not data.strip():
         raise InputError("the file is empty", "a table begins with a line of column names", source=stream.name)
-    head = text.lstrip().partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in head else ",", strict=True)
+    separator = "\t" if b"\t" in data.lstrip().partition(b"\n")[0] else ","
     rows: list[list[str | None]] = []
     lines: list[int] = []
     header: list[str] = []
-    begun = 0
-    try:
-        for cells in reader:
-            line, begun = begun + 1, reader.line_num
-            stripped = [cell.strip(_BLANKS) for cell in cells]
-            if not any(stripped):
-                continue
-            if not header:
-                header = _checked(stripped, required, stream.name, line)
-            elif len(stripped) != len(header):
-                raise InputError(
-                    f"{len(stripped)} cells where the header has {len(header)}",
-                    "a cell that holds the separator stands between double quotes",
-                    source=stream.name,
-                    line=line,
-                )
-            else:
-                rows.append([cell or None for cell in stripped])
-                lines.append(line)
-    except csv.Error as error:
-        raise InputError(
-            f"cannot be read as a table ({error})", "look at the quotes", source=stream.name, line=begun + 1
-        ) from error
+    for line, cells in csv_rows(data, stream.name, separator):
+        stripped = [cell.strip(_BLANKS) for cell in cells]
+        if not any(stripped):
+            continue
+        if not header:
+            header = _checked(stripped, required, stream.name, line)
+        elif len(stripped) != len(header):
+            raise InputError(
+                f"{len(stripped)} cells where the header has {len(header)}",
+                "a cell that holds the separator stands between double quotes",
+                source=stream.name,
+                line=line,
+            )
+        else:
+            rows.append([cell or None for cell in stripped])
+            lines.append(line)
     if not rows:
         raise InputError("the table has a header and no row", "name a file that holds rows", source=stream.name)
     frame = pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row")

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources import columns
-from metricpact.bridges.sources.lines import NUMBER, Columns, Layout, first_fields, read_lines
+from metricpact.bridges.sources.layout import NUMBER, Layout
+from metricpact.bridges.sources.lines import Columns, first_fields, read_lines
 from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import judgments_from, run_from
 from metricpact.contracts.errors import InputError
@@ -34,8 +35,8 @@ def read_delimited_run(opened: Opened, separator: bytes) -> Run:
     return run_from(_read(opened, separator, columns.RUN), opened.stream)
 
 
-def csv_rows(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines and fields of a CSV file that holds quotes; the line is the one that a row begins on.
+def csv_rows(data: bytes, name: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The lines and fields of a file that may hold quotes; the line is the one that a row begins on.
 
     Raises ``InputError`` for what is not UTF-8, and for a quote that is not closed or stands inside a field.
     """
@@ -48,7 +49,7 @@ def csv_rows(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
             source=name,
             line=data.count(b"\n", 0, error.start) + 1,
         ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
         for row in reader:

@@ -169,6 +169,7 @@ def _same_contract(base: str, old: Column, name: str, new: Column, options: Comp
     if not options.across_contracts:
         raise ContractError(
             f"{old.measure} of {base} and {name} mean different things: {parts[0]} and {parts[1]}",
-            "score both under one contract; to compare all the same, and have it labelled: --across-contracts",
+            "score both under one contract; records are compared all the same, and labelled, with --across signature "
+            "(in Python: across_contracts=True)",
         )
     return f"different contracts: {parts[0]} and {parts[1]}"

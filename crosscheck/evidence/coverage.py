@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,19 @@ from metricpact.contracts.evidence.coverage import (
     single_unit,
     standing_oppositions,
 )
-from metricpact.contracts.evidence.integrity import REASONS, examine_anchors
+from metricpact.contracts.evidence.integrity import examine_anchors
 from metricpact.contracts.evidence.rules import YES, Thresholds, exact_hits, rules
 from metricpact.contracts.evidence.tables import Inventory, Selection, Tasks
 from metricpact.contracts.version import VERSION
+from metricpact.crosscheck.evidence.coverage_tables import (
+    decision_columns,
+    lost_rows,
+    refused_units,
+    totals,
+    unit_columns,
+)
 from metricpact.crosscheck.evidence.side_by_side import claims, rule_table
 from metricpact.crosscheck.evidence.sides import Side, settle
-
-ACCEPTED, REFUSED, UNEXAMINED = "accepted", "refused", "unexamined"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +104,8 @@ def cover(
             lacking(tasks, covered_components(tasks, exact_hits(chosen.found)), exact),
             _completed_at(tasks, chosen, ranked=selection.ranked),
             coverable(tasks, barred),
-            *_decisions(tasks, hit, standing_oppositions(tasks, found)),
-            *_unit_counts(tasks, chosen),
+            *decision_columns(tasks, hit, standing_oppositions(tasks, found)),
+            *unit_columns(tasks, chosen),
         ]
     )
     outside = lost = None
@@ -113,7 +118,7 @@ def cover(
             ((theirs["hit"] == YES) & ~hit).alias("lost"),
         )
         keys = ["task", "source", "document", "revision", "unit", "start", "end"]
-        lost = _lost(tasks, table, lost_anchors(tasks, candidates.found, chosen.found))
+        lost = lost_rows(tasks, table, lost_anchors(tasks, candidates.found, chosen.found))
         outside = chosen.units.join(candidates.units, on=keys, how="anti", nulls_equal=True).height
     packet = f"@{k}" if k is not None else ""
     integrity = f"inventory:{inventory.sha256[:16]}" if inventory is not None else "none"
@@ -121,11 +126,11 @@ def cover(
     ids = tasks.tasks["task"]
     return Coverage(
         tasks=table,
-        totals=_totals(table.with_columns(tasks.tasks["examined"]), lambda name: f"{name}{packet}|rule=exact|{tail}"),
+        totals=totals(table.with_columns(tasks.tasks["examined"]), lambda name: f"{name}{packet}|rule=exact|{tail}"),
         rules=rule_table(tasks, chosen, listed, claimed).with_columns(
             pl.format(f"bundle-coverage{packet}|rule={{}}|{tail}", "rule").alias("signature")
         ),
-        refusals=_refusals(chosen),
+        refusals=refused_units(chosen),
         lost_anchors=lost,
         settings={"k": k, "ranked": selection.ranked, "rule": "exact", "integrity": integrity},
         inputs=_inputs(tasks=tasks, selection=selection, pool=pool, inventory=inventory),
@@ -134,12 +139,20 @@ def cover(
         unversioned=chosen.units["revision"].null_count() if inventory is not None else 0,
         unchecked=chosen.eligible.height - int(chosen.eligible["text_checked"].sum()) if inventory is not None else 0,
         outside_pool=outside,
-        notes=tasks.notes,
+        notes=(*tasks.notes, *_revision_note(tasks, chosen, inventory)),
     )
 
 
 def _inputs(**sides: Tasks | Selection | Inventory | None) -> dict[str, dict[str, Any]]:
     return {name: {"path": side.name, "sha256": side.sha256} for name, side in sides.items() if side is not None}
+
+
+def _revision_note(tasks: Tasks, side: Side, inventory: Inventory | None) -> tuple[str, ...]:
+    """What to know where anchors name revisions and no unit does: only an inventory could say what units are of."""
+    named = tasks.anchors["revision"].count()
+    if inventory is not None or not named or not side.units.height or side.units["revision"].count():
+        return ()
+    return (f"{named} anchors name a revision and no unit does: without an inventory none of them is found whole",)
 
 
 def _check_cutoff(k: int | None, selection: Selection) -> None:
@@ -154,102 +167,3 @@ def _check_cutoff(k: int | None, selection: Selection) -> None:
 def _completed_at(tasks: Tasks, side: Side, *, ranked: bool) -> pl.Series:
     at = completion(tasks, side.found)["completed_at"]
     return at if ranked else pl.Series("completed_at", [None] * len(at), dtype=at.dtype)
-
-
-def _decisions(tasks: Tasks, covered: pl.Series, opposed: pl.DataFrame) -> list[pl.Series]:
-    """The validator's decision apart from coverage, and its reason."""
-    frame = tasks.tasks.select(
-        "examined", pl.int_range(pl.len(), dtype=pl.UInt32).is_in(opposed["task"].unique().implode()).alias("opposed")
-    ).with_columns(covered.alias("covered"))
-    decision = (
-        pl.when(~pl.col("covered") | pl.col("opposed"))
-        .then(pl.lit(REFUSED))
-        .when("examined")
-        .then(pl.lit(ACCEPTED))
-        .otherwise(pl.lit(UNEXAMINED))
-    )
-    reason = (
-        pl.when(~pl.col("covered"))
-        .then(pl.lit("not covered"))
-        .when("opposed")
-        .then(pl.lit("unresolved opposition"))
-        .when(~pl.col("examined"))
-        .then(pl.lit("no conflict rule declared"))
-    )
-    return frame.select(decision.alias("decision"), reason.alias("reason")).get_columns()
-
-
-def _unit_counts(tasks: Tasks, side: Side) -> list[pl.Series]:
-    counts = side.units.group_by("task").agg(
-        pl.len().cast(pl.Int64).alias("units"), pl.col("refusal").count().cast(pl.Int64).alias("refused_units")
-    )
-    rows = pl.select(pl.int_range(len(tasks), dtype=pl.UInt32).alias("task"))
-    joined = rows.join(counts, on="task", how="left", maintain_order="left")
-    return joined.select(pl.col("units", "refused_units").fill_null(0)).get_columns()
-
-
-def _lost(tasks: Tasks, table: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
-    """One row a lost anchor of a task that is not covered: task, bundle, component, candidate_rank, the anchor."""
-    names = tasks.components.select("component", "bundle_name", "name")
-    codes = table.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("task"), pl.col("task").alias("id"), "covered")
-    told = lost.join(codes.filter(~pl.col("covered")), on="task", maintain_order="left")
-    told = told.join(names, on="component", maintain_order="left")
-    return told.select(
-        pl.col("id").alias("task"),
-        pl.col("bundle_name").alias("bundle"),
-        pl.col("name").alias("component"),
-        "candidate_rank",
-        "source",
-        "document",
-        "revision",
-        "unit",
-        "start",
-        "end",
-    )
-
-
-def _refusals(side: Side) -> pl.DataFrame:
-    """One row a refused unit: task, rank, line, unit, source, document, revision, start, end, refusal, meaning."""
-    refused = side.units.filter(pl.col("refusal").is_not_null())
-    return refused.select(
-        pl.col("id").alias("task"),
-        "rank",
-        "line",
-        "unit",
-        "source",
-        "document",
-        "revision",
-        "start",
-        "end",
-        "refusal",
-        pl.col("refusal").replace_strict(REASONS, return_dtype=pl.String).alias("meaning"),
-    )
-
-
-def _totals(table: pl.DataFrame, signature: Callable[[str], str]) -> pl.DataFrame:
-    """The numbers about all tasks; decisions are counted over the tasks that declare a conflict rule."""
-    rows: list[tuple[str, float | None, int | None, int, str]] = []
-
-    def add_count(quantity: str, flags: pl.Series) -> None:
-        n, count = len(flags), int(flags.sum())
-        rows.append((quantity, count / n if n else None, count, n, signature(quantity)))
-
-    def add_mean(quantity: str, values: pl.Series) -> None:
-        known = values.drop_nulls()
-        mean = known.mean() if len(known) else None
-        rows.append((quantity, mean if isinstance(mean, float) else None, None, len(known), signature(quantity)))
-
-    add_count("bundle-coverage", table["covered"])
-    add_count("single-unit-sufficiency", table["single_unit"])
-    add_mean("components-covered", table["components_covered"] / table["components"])
-    add_mean("completion-rank", table["completed_at"].cast(pl.Float64))
-    add_count("coverable", table["coverable"])
-    judged = table.filter(table["examined"])
-    add_count("accepted", judged["decision"] == ACCEPTED)
-    add_count("refused-though-covered", (judged["decision"] == REFUSED) & judged["covered"])
-    if "lost" in table.columns:
-        add_count("candidate-coverage", table["candidate_covered"])
-        add_mean("candidate-components-covered", table["candidate_components"] / table["components"])
-        add_count("lost-by-selection", table["lost"])
-    schema = {"quantity": pl.String, "value": pl.Float64, "count": pl.Int64, "n": pl.Int64, "signature": pl.String}
-    return pl.DataFrame(rows, schema, orient="row")

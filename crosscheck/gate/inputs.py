@@ -40,7 +40,7 @@ def gate_inputs(
     candidate: Any,
     slices: Any = None,
     *,
-    format: str | None = None,  # noqa: A002 # the flag's name
+    formats: tuple[str | None, str | None] = (None, None),
     split: str = "test",
 ) -> GateInputs:
     """Both sides of a gate.
@@ -59,7 +59,7 @@ def gate_inputs(
     if fresh and qrels is None:
         raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
     scored = iter(
-        score_sources(qrels, fresh, gate.measures, gate.profile, gate.backend, format=format, split=split)
+        score_sources(qrels, fresh, gate.measures, gate.profile, gate.backend, formats=formats, split=split)
         if fresh
         else []
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import polars as pl
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
 from metricpact.crosscheck.records.comparable import Mismatch, judgments_hash, mismatches, provenance_notes
@@ -52,9 +53,9 @@ class Side:
 
 
 def _notes(word: str, scores: Scores) -> tuple[str, ...]:
-    """Which queries a side's means count as nothing found, and which they leave out."""
+    """What is odd about a side's judgments, which queries count as nothing found, and which are left out."""
     found = {"judged queries that the run lacks": scores.missing, "queries without judgments": scores.extra}
-    return tuple(
+    return tuple(scores.inputs.get("qrels", {}).get("notes", ())) + tuple(
         f"{word}: {told}: {len(ids)} ({', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})"
         for told, ids in found.items()
         if ids
@@ -91,12 +92,12 @@ def comparability(gate: Gate, base: Side, candidate: Side) -> Comparability:
         elif mine:
             labels[name] = "; ".join(map(str, mine))
     notes = [*base.notes, *candidate.notes, *provenance_notes(signatures, there)]
-    return Comparability(refused, labels, notes)
+    return Comparability(refused, labels, list(dict.fromkeys(notes)))
 
 
 def _query_mismatch(measure: str, base: ScoredRun, candidate: ScoredRun) -> list[Mismatch]:
     """Whether the means of a measure are over other queries."""
-    ours, theirs = (set(run.queries.filter(run.column(measure).in_mean)) for run in (base, candidate))
+    ours, theirs = (set(run.queries.filter(pl.Series(run.column(measure).in_mean))) for run in (base, candidate))
     if ours == theirs:
         return []
     sides = [f"{len(mine)} queries, {len(mine - other)} of them here alone" for mine, other in _both(ours, theirs)]

@@ -68,7 +68,7 @@ def compare_recorded(
     options: ComparisonOptions,
     all_pairs: bool,
     across: Collection[str] = (),
-    format: str | None = None,  # noqa: A002 # the flag's name
+    formats: tuple[str | None, str | None] = (None, None),
     split: str = "test",
 ) -> Comparison:
     """Records, and runs beside them, compared with the first (or all pairs), by the slices of a table or of a record.
@@ -82,7 +82,7 @@ def compare_recorded(
     fresh = [source for source, record in zip(sources, records, strict=True) if record is None]
     if fresh and qrels is None:
         raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
-    scored = iter(score_sources(qrels, fresh, wanted, profile, backend, format=format, split=split) if fresh else [])
+    scored = iter(score_sources(qrels, fresh, wanted, profile, backend, formats=formats, split=split) if fresh else [])
     sides = [
         Recorded(str(record.reference), record.scores, record) if record else Recorded(str(source), next(scored))
         for source, record in zip(sources, records, strict=True)

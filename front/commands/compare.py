@@ -123,7 +123,8 @@ def command(
         if most or shown:
             raise click.UsageError("records hold no rankings: --flips and --show go with runs alone")
         most, inputs = 0, {"qrels": {"path": source or None}, "runs": [{"path": path} for path in runs]}
-        records: dict[str, Any] = {"across": across, "format": format_, "split": split}
+        records: dict[str, Any] = {"across": across, "split": split}
+        records["formats"] = (format_, options.format_of_runs(format_, None))
         comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
     elif runs:
         judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)

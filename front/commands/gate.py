@@ -17,9 +17,10 @@ FORMATS = ("table", "json", "jsonl", "csv", "parquet", "markdown", "junit", "git
 @click.argument("gate")
 @click.argument("inputs", nargs=-1, metavar="QRELS BASE CANDIDATE")
 @click.option("--slices", metavar="TABLE", help="A table of query_id and slice columns, for rules on slices.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
-@click.option("-o", "--output", type=click.Choice(FORMATS), help="Table on a terminal, json when piped, unless named.")
+@options.format_option
+@options.run_format_option
+@options.split_option
+@options.output_choice("junit", "github")
 @click.option(
     "--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the result to a file too; repeatable."
 )
@@ -29,6 +30,7 @@ def command(
     inputs: tuple[str, ...],
     slices: str | None,
     format_: str | None,
+    run_format: str | None,
     split: str,
     output: str | None,
     writes: tuple[str, ...],
@@ -39,8 +41,8 @@ def command(
     BASE and CANDIDATE are runs or record:ID@FILE; with two records QRELS is left out. Where QRELS is a known-item table
     (run, query_id, expected_id, ranked_ids …), they are names of runs in it.
 
-    A rule passes where the interval of the difference leaves out a larger drop than is allowed, fails where it leaves
-    out a smaller one, and cannot be judged otherwise. Exit codes: 0 all pass, 1 one fails, 2 one cannot be judged.
+    A rule passes where the interval of the difference leaves out any drop larger than is allowed, fails where it leaves
+    out every allowed one, and cannot be judged otherwise. Exit codes: 0 all pass, 1 one fails, 2 one cannot be judged.
     """
     from metricpact.crosscheck.gate.gate_file import load_gate
     from metricpact.crosscheck.gate.inputs import gate_inputs
@@ -60,7 +62,8 @@ def command(
             f"metricpact gate GATE.toml QRELS BASE CANDIDATE (there are {len(inputs)} after the gate)"
         )
     rules = load_gate(gate)
-    found = gate_inputs(rules, qrels, base, candidate, slices, format=format_, split=split)
+    formats = format_, options.format_of_runs(format_, run_format)
+    found = gate_inputs(rules, qrels, base, candidate, slices, formats=formats, split=split)
     result = judge_gate(rules, found.base, found.candidate, found.slices, found.none)
     report = gate_report(result)
     for name, path in files:

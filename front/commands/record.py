@@ -68,9 +68,10 @@ def command() -> None:
 @options.set_option
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of the files: trec, beir or json.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
-@options.output_option
+@options.format_option
+@options.run_format_option
+@options.split_option
+@options.output_choice()
 @options.places_option
 def add(
     arguments: tuple[str, ...],
@@ -88,6 +89,7 @@ def add(
     queries: str | None,
     backend: str,
     format_: str | None,
+    run_format: str | None,
     split: str,
     output: str | None,
     places: int,
@@ -122,7 +124,10 @@ def add(
             if slices is None and items.slices.width > 1:
                 slices = items.slices
         else:
-            scores = _score(arguments, profile, backend, format_, split)
+            formats = format_, options.format_of_runs(format_, run_format)
+            scores = _score(arguments, profile, backend, formats, split)
+    for remark in scores.inputs.get("qrels", {}).get("notes", ()):
+        click.echo(f"note: {remark}", err=True)
     reference = add_record(kept_in, scores, labels, slices, none_questions)
     write(record_report(load_record(reference)), chosen(output), places)
     return 0
@@ -131,7 +136,7 @@ def add(
 @command.command("list")
 @records_option
 @label_options(required=False)
-@options.output_option
+@options.output_choice()
 @options.places_option
 def list_(
     file: str | None,
@@ -161,7 +166,7 @@ def list_(
 @click.argument("record", metavar="ID")
 @records_option
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 def show(record: str, file: str | None, *, by_query: bool, output: str | None, places: int) -> int:
     """Show one record; ID is its number in --records FILE, or record:ID@FILE."""
@@ -178,7 +183,7 @@ def show(record: str, file: str | None, *, by_query: bool, output: str | None, p
 @records_option
 @options.across_option
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def diff(
@@ -226,7 +231,9 @@ def export(ids: tuple[int, ...], file: str | None, output: str) -> int:
     return 0
 
 
-def _score(arguments: tuple[str, ...], profile: Profile, backend: str, format_: str | None, split: str) -> Scores:
+def _score(
+    arguments: tuple[str, ...], profile: Profile, backend: str, formats: tuple[str | None, str | None], split: str
+) -> Scores:
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
     from metricpact.bridges.scored_sources import score_sources
     from metricpact.contracts.measures import parse_measures
@@ -239,7 +246,7 @@ def _score(arguments: tuple[str, ...], profile: Profile, backend: str, format_: 
         hint = "" if runs else " (of a known-item table, --run names one)"
         raise click.UsageError(f"a record holds one run, and {len(runs)} are named{hint}")
     wanted = measures or parse_measures(DEFAULT_MEASURES)
-    return score_sources(qrels, runs, wanted, profile, backend, format=format_, split=split)[0]
+    return score_sources(qrels, runs, wanted, profile, backend, formats=formats, split=split)[0]
 
 
 def _known_items(arguments: tuple[str, ...]) -> tuple[KnownItems, list[Measure]]:
