@@ -29,7 +29,7 @@ installed = pytest.mark.parametrize(
         for name, domain in DOMAINS.items()
     ],
 )
-MANY = (1500,) * 2
+MANY = (1150,) * 2
 FEW = (1, 2, 3, 4) * 6
 
 
@@ -39,13 +39,15 @@ def test_a_profile_is_what_its_tool_does(name: str) -> None:
     """On at least 2,000 rankings for each measure, and on small inputs, where means can differ: values and means."""
     profile, tool = fidelity.profile_and_tool(name)
     compared: Counter[str] = Counter()
+    rankings: Counter[str] = Counter()  # trectools gives no value of a query without a hit, which only its mean shows
     found: list[str] = []
     for given in (*fidelity.inputs(name, 1, MANY), *fidelity.inputs(name, 2, FEW)):
         counts, wrong = differences(profile, given)
         compared += counts
+        rankings += Counter(dict.fromkeys(given.measures, len(given.run.queries)))
         found += wrong
     assert found[:10] == []
-    assert {measure: count for measure, count in compared.items() if count < 2000 and measure} == {}
+    assert {measure: count for measure, count in rankings.items() if count < 2000} == {}
     assert set(compared) - {""} == {one for part in DOMAINS[name].parts for one in measures_of(tool, part)}
 
 
