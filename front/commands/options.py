@@ -34,12 +34,11 @@ def output_choice(*special: str) -> Callable[[Any], Any]:
     return click.option(
         "-o",
         "--output",
-        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", *special]),
+        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", "latex", "html", *special]),
         help="Table on a terminal, json when piped, unless named.",
     )
 
 
-output_option = output_choice("trec")
 places_option = click.option(
     "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
 )
