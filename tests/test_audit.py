@@ -13,7 +13,7 @@ from typing import Any
 import metricpact as mp
 import pytest
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import InputError
+from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.profiles import load_profile
 from metricpact.contracts.tables import Judgments, Run
@@ -128,6 +128,16 @@ def test_a_refusing_profile_is_blamed_on_what_refuses() -> None:
     found = mp.audit(judgments, run, ["RR@3"], against=["torchmetrics-1.9"], native=False).runs[0].lines["RR@3"][0]
     assert {"ties", "score_width", "queries"} <= {effect.field for effect in found.attribution.effects}
     assert [effect.field for effect in found.attribution.causes] == ["ties"]
+
+
+def test_one_profile_and_one_query_need_no_list() -> None:
+    """A name is not taken for a list of letters; no number of queries below 1 is shown."""
+    judgments, run = tables({"q1": {"A": 1}}, {"q1": {"A": 1.0}})
+    found = mp.audit(judgments, run, "RR", against="ranx-0.3.21", queries="q1", native=False)
+    assert [line.profile.name for line in found.runs[0].lines["RR"]] == ["ranx-0.3.21"]
+    assert {working.query for working in found.workings["run"]} == {"q1"}
+    with pytest.raises(ContractError, match="top is 0"):
+        mp.audit(judgments, run, "RR", top=0, native=False)
 
 
 def test_the_best_run_of_several_equal_ones_is_the_first() -> None:

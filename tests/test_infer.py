@@ -364,6 +364,13 @@ def test_a_run_that_contradicts_its_ranks_needs_a_contract_that_does_not_look(tm
     assert "chapter" not in found.found[0].profiles and "trec_eval-9.0.8-c" in found.found[0].profiles
 
 
+@pytest.mark.parametrize("changes", [3, -1, "1", True])
+def test_more_changes_than_two_are_refused(changes: Any) -> None:
+    """Three fields changed explain anything."""
+    with pytest.raises(InputError, match="not 0, 1 or 2"):
+        mp.infer({"q": {"A": 1}}, {"q": ["A"]}, {"RR": 1}, changes=changes)
+
+
 def test_fractional_grades_are_searched_under_a_table_that_lists_them() -> None:
     """Every contract with a gain by its name refuses them; the given one takes them, and is found."""
     qrels, run = {"q": {"A": 1.5, "B": 1}}, {"q": ["B", "A"]}

@@ -197,6 +197,8 @@ def infer(
     every candidate refuses the data.
     """
     wanted = read_all(published)
+    if isinstance(changes, bool) or changes not in range(CHANGES + 1):
+        raise InputError(f"changes is {changes!r}, not 0, 1 or {CHANGES}", f"write changes={CHANGES}")
     inert = look_at(judgments, run)
     outcomes, rejected = score_all(judgments, run, list(wanted), inert, changes=changes, first=first)
     if not outcomes:
