@@ -35,7 +35,7 @@ def audit(
 
     ``runs`` is one run, a list of runs, or a mapping from names to runs.
     ``against`` names one profile or several (unless given all whose tool has the measure), ``queries`` (one or several)
-    are worked out line by line, ``top`` queries (1 or more) are named; ``native`` also asks the installed
+    are worked out line by line, the ``top`` (1 or more) that move most are named; ``native`` also asks the installed
     libraries themselves, each in a process of its own; ``inputs`` is what the document says of where the data came
     from. Raises ``MetricpactError``; data that a contract rejects is told in its place.
     """
