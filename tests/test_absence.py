@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,9 @@ def test_a_declaration_says_who_what_where_and_when(key: str) -> None:
         ({"stop": "tired"}, "trace.stop is 'tired'"),
         ({"steps": [{"cost": -1}]}, "below 0"),
         ({"steps": [{"remaining": 1.5}]}, "not integer"),
+        ({"steps": [{"remaining": 10**30}]}, "steps.0..remaining is 10+, above 1000000000000000"),
+        ({"steps": [{"cost": 10**400}]}, "above 1000000000000000"),
+        ({"steps": [{"best": -(10**400)}]}, "below -1000000000000000"),
         ({"steps": [{"left": 1}]}, "unknown key 'left'"),
         ({"returned": [{}]}, "no 'document'"),
     ],
@@ -172,6 +176,15 @@ def test_wrong_traces_are_refused(change: dict[str, Any], said: str) -> None:
     one["trace"] |= change
     with pytest.raises(InputError, match=said):
         mp.absence([one])
+
+
+def test_numbers_beyond_all_numbers_are_refused(tmp_path: Path) -> None:
+    """JSON may write 1e999, which Python reads as infinity."""
+    path = tmp_path / "needs.jsonl"
+    path.write_text(json.dumps(need("budget", [], {"budget": 3})).replace('"budget": 3', '"budget": 1e999'))
+    with pytest.raises(InputError, match=r"rules\.budget is inf, above") as caught:
+        mp.absence(path)
+    assert caught.value.line == 1
 
 
 def test_a_need_twice_is_refused() -> None:
