@@ -1,7 +1,7 @@
 """Where anchors and units of one document meet: every pair with how much of the anchor the unit holds.
 
 A whole document without a known length is a span whose end nobody knows: what depends on that end is null. A unit with
-an id and no span is a part of its document, nobody knows which: it holds what is asked for by that id, and no other span.
+an id and no span is a part of its document, nobody knows which: it holds what is asked for by its id, no other span.
 """
 
 from __future__ import annotations
