@@ -127,10 +127,11 @@ def test_the_example() -> None:
         ("qrels.txt", "q1 0 d1 0\nq1 0 d2 0\n"),
         ("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t0\n"),
         ("qrels.json", '{"q1": {"d1": 0, "d2": 0}}'),
+        ("qrels.jsonl", '{"query_id": "q1", "doc_id": "d1", "relevance": 0}\n'),
     ],
 )
 def test_judgments_without_positives_are_never_taken_for_absence(tmp_path: Path, name: str, text: str) -> None:
-    """TREC, BEIR and JSON qrels are refused with the explanation."""
+    """TREC, BEIR, JSON and JSON lines qrels are refused with the explanation."""
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match="qrels do not declare absence") as caught:

@@ -38,6 +38,8 @@ class Endpoints:
                 "write for example --states validated,deferred,rejected --endpoint promotion=validated",
             )
         for name, states in self.endpoints.items():
+            if not name:
+                raise ContractError("an endpoint has no name", "write for example promotion=validated")
             if not states:
                 raise ContractError(f"the endpoint {name!r} has no state", f"write {name}=STATE,STATE")
         for name, states in [*self.endpoints.items(), ("unresolved", self.unresolved)]:

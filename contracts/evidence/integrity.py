@@ -60,11 +60,12 @@ def examine(references: pl.DataFrame, inventory: Inventory) -> pl.DataFrame:
     )
     judged = judged.with_columns(_hashed(judged["to_hash"]).alias("hashed"))
     # Where a unit stands that has only an id is not known; its text stands somewhere in the document.
+    by_id_text = pl.when(by_id).then("text")
     same = (
         pl.when(pl.col("text").str.len_chars() != pl.col("end") - pl.col("start"))
         .then(statement=False)
         .when(by_id)
-        .then(pl.col("full_text").str.contains(pl.col("text"), literal=True))
+        .then(pl.col("full_text").str.contains(by_id_text, literal=True))
         .otherwise(pl.coalesce(pl.col("text") == pl.col("at_place"), pl.col("hashed") == pl.col("wanted")))
     )
     unknown = pl.col("known").is_null()
