@@ -45,10 +45,11 @@ def write(tmp_path: Path) -> Write:
 
 
 def refused(read: Callable[[Any], Any], path: Path) -> InputError:
-    """The error that reading a file gives; it names the file."""
+    """The error that reading a file gives; it names the file and says what to do."""
     with pytest.raises(InputError) as caught:
         read(path)
     assert caught.value.source == str(path)
+    assert caught.value.hint
     return caught.value
 
 
