@@ -83,6 +83,25 @@ def test_control_flow_is_judged_by_the_controllers_own_rules(
     assert (report.needs["why"][0] is None) == (verdict == "correct")
 
 
+@pytest.mark.parametrize(
+    ("stop", "step", "why"),
+    [
+        ("declined", {"best": 0.1}, "declined, and 2 candidate(s) were returned all the same"),
+        ("declined", STEP, "declined, and 2 candidate(s) were returned all the same"),
+        (
+            "exhausted",
+            {"best": 0.1, "remaining": 0},
+            "its best score was below its rule for declining, and 2 candidate(s) were returned all the same",
+        ),
+        ("exhausted", {"best": 0.2, "remaining": 0}, None),
+    ],
+)
+def test_who_declines_returns_nothing(stop: str, step: dict[str, Any], why: str | None) -> None:
+    """The rule for declining says not to answer; what is returned all the same breaks it."""
+    report = mp.absence([need(stop, [step], {"decline_below": 0.2}, returned=2)])
+    assert report.needs.select("control", "why").row(0) == ("correct" if why is None else "wrong", why)
+
+
 def test_control_flow_and_evidence_quality_are_apart() -> None:
     """A controller that keeps every rule may return weak evidence; one that breaks a rule may return nothing."""
     kept = need("budget", [STEP], {"budget": 1}, returned=2, name="kept")
@@ -212,7 +231,7 @@ limits = st.fixed_dictionaries(
 )
 
 
-def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> str:
+def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int], returned: int) -> str:
     """The verdict, step by step."""
     spent = 0
     for place, step in enumerate(walked):
@@ -227,6 +246,8 @@ def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> s
         if any(due.values()) and place < len(walked) - 1:
             return "wrong"
     last = walked[-1] if walked else {}
+    if returned and (stop == "declined" or last.get("best", 9) < rules.get("decline_below", -1)):
+        return "wrong"
     holds: bool | None = None
     if stop == "budget" and "budget" in rules:
         holds = spent >= rules["budget"]
@@ -242,12 +263,17 @@ def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> s
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["budget", "exhausted", "declined", "sufficiency-proxy", "error"]), steps, limits),
+        st.tuples(
+            st.sampled_from(["budget", "exhausted", "declined", "sufficiency-proxy", "error"]),
+            steps,
+            limits,
+            st.integers(0, 1),
+        ),
         min_size=1,
         max_size=4,
     )
 )
-def test_verdicts_are_those_of_a_walk(traces: list[tuple[str, list[dict[str, int]], dict[str, int]]]) -> None:
+def test_verdicts_are_those_of_a_walk(traces: list[tuple[str, list[dict[str, int]], dict[str, int], int]]) -> None:
     """Many needs at once give what walking through each trace gives."""
     report = mp.absence([need(*trace, name=f"n{number}") for number, trace in enumerate(traces)])
     assert report.needs["control"].to_list() == [verdict(*trace) for trace in traces]
