@@ -67,7 +67,9 @@ class Signature:
                 continue
             if not known or key not in known:
                 raise ContractError(
-                    f"the signature gives {key} only as a hash ({text})", f"pass the value of {key} that it stands for"
+                    f"the signature gives {key} only as a hash ({text})",
+                    f"pass the value of {key} that it stands for"
+                    + (" (--queries FILE)" if key == "queries" else f" (--set {key}=…)"),
                 )
             value = check_value(key, known[key])
             if _as_text(value) != text:

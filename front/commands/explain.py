@@ -11,14 +11,15 @@ from metricpact.commands import options
 @click.argument("subject", metavar="MEASURE|CASE|SIGNATURE|DATASET")
 @options.contract_option
 @options.set_option
+@options.queries_option
 @click.option("--backend", help="One backend only.")
-def command(subject: str, contract: str, settings: tuple[str, ...], backend: str | None) -> int:
+def command(subject: str, contract: str, settings: tuple[str, ...], queries: str | None, backend: str | None) -> int:
     """Explain a measure under a contract, a case of the check, a signature, or a data set of ir_datasets.
 
     Prints the formula, the denominator, the question that the measure answers and what it cannot report, the
     conventions in force, the signature, and the plan on each backend. For a case: its question and answer, and on
     each backend the plan, what it gives, and what the library gives by itself. A signature gives tables and lists as
-    hashes: --set names the value that one stands for. For a data set: what its grades mean, and where its
+    hashes: --set gain=… and --queries FILE name the value that one stands for.
     codes run against a contract.
     """
     from metricpact.bridges.registry import require
@@ -33,22 +34,22 @@ def command(subject: str, contract: str, settings: tuple[str, ...], backend: str
     if ("||" in subject or case) and named:
         raise click.UsageError("--contract goes with a measure: a signature and a case have a contract of their own")
     if "||" in subject:
-        known = options.changes_from(settings, None)
+        known = options.changes_from(settings, queries)
         say(explain_signature(subject, known, backend))
     elif case:
         from metricpact.commands.explain_case import explain_case
 
-        if settings:
-            raise click.UsageError("--set goes with a measure: a case has a contract of its own")
+        if settings or queries:
+            raise click.UsageError("--set and --queries go with a measure: a case has a contract of its own")
         say(explain_case(case, backend))
     elif _is_dataset(subject):
         from metricpact.commands.explain_dataset import explain_dataset
 
-        if settings or named or backend:
-            raise click.UsageError("--contract, --set and --backend go with a measure")
+        if settings or queries or named or backend:
+            raise click.UsageError("--contract, --set, --queries and --backend go with a measure")
         say(explain_dataset(subject))
     else:
-        say(explain(subject, options.profile_from(contract, settings, None), backend))
+        say(explain(subject, options.profile_from(contract, settings, queries), backend))
     return 0
 
 

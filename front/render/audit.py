@@ -188,7 +188,10 @@ def _order(changes: Sequence[OrderChange], places: int, short: Mapping[str, str]
     for measure in dict.fromkeys(str(change.measure) for change in changes):
         own = [change for change in changes if str(change.measure) == measure]
         loud = [change for change in own if change.flipped]
-        rows += [_order_row(change, places, short) for change in sorted(loud, key=lambda one: -len(one.flipped))]
+        alike: dict[Any, list[OrderChange]] = {}
+        for change in sorted(loud, key=lambda one: -len(one.flipped)):
+            alike.setdefault((change.tau, tuple(change.flipped), change.winner), []).append(change)
+        rows += [_order_row(several, places, short) for several in alike.values()]
         refused = [change.what for change in own if change.winner is None]
         quiet = len(own) - len(loud) - len(refused)
         rest = f"{quiet} of {len(own)} changes of a convention flip no pair"
@@ -199,11 +202,13 @@ def _order(changes: Sequence[OrderChange], places: int, short: Mapping[str, str]
     return pl.DataFrame(rows)
 
 
-def _order_row(change: OrderChange, places: int, short: Mapping[str, str]) -> dict[str, str]:
+def _order_row(several: Sequence[OrderChange], places: int, short: Mapping[str, str]) -> dict[str, str]:
+    """Changes that do the same to the order, as one row."""
+    change = several[0]
     shown = ", ".join(f"{short[first]} > {short[second]}" for first, second in change.flipped[:_PAIRS])
     return {
         "measure": str(change.measure),
-        "changed": change.what,
+        "changed": ", ".join(one.what for one in several),
         "tau": "" if change.tau is None else f"{change.tau:.{places}f}",
         "flipped": str(len(change.flipped)),
         "pairs": shown + (", …" if len(change.flipped) > _PAIRS else ""),
