@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from metricpact.bridges.sources.known_item_table import read_known_items
 from metricpact.contracts.errors import ContractError, InputError, MetricpactError
 from metricpact.crosscheck.slices.no_answer import judge_responses
+from metricpact.crosscheck.slices.tabulate import DIRECTION
 from pytest import approx
 from typed import typed
 
@@ -138,7 +139,7 @@ def test_every_format(tmp_path: Path) -> None:
     frame = mp.slices(str(EXAMPLE), k=3, by=["language"]).to_polars()
     assert frame["macro"].to_list() == held["macro"].to_list()
     assert "| language=fr | v2 | 2 | 1.0000 |" in metricpact(*arguments, "-o", "markdown")
-    assert "no trec format" in metricpact(*arguments, "-o", "trec", code=2)
+    assert "is not one of" in metricpact(*arguments, "-o", "trec", code=2)
 
 
 def write(folder: Path, text: str) -> str:
@@ -382,6 +383,30 @@ def test_a_run_without_a_row_for_a_question(tmp_path: Path) -> None:
     found = mp.slices(path, measures="R@1")
     assert found.find("all", "w").scores[0].macro == 0.5
     assert found.notes == ("w: 1 query has no row, which counts as nothing found: q2",)
+
+
+def test_a_none_question_that_a_run_has_no_row_for_is_counted(tmp_path: Path) -> None:
+    """Leaving out the questions that it fails gives a run no better pass rate in silence: they stand as not scored."""
+    head = "run,query_id,expected_id,ranked_ids,response,nearest_id"
+    rows = ["v1,q,a,a,,", "v1,n1,NONE,x,noted,x", "v1,n2,NONE,,declined,", "v2,q,a,a,,", "v2,n1,NONE,x,noted,x"]
+    path = write(tmp_path, "\n".join([head, *rows]) + "\n")
+    found = mp.slices(path, measures="R@1", none_policy="nearest-with-note")
+    rates = [found.find("all", run).none for run in ("v1", "v2")]
+    assert [(rate.passed, rate.n, rate.unscored) for rate in rates] == [(1, 2, 0), (1, 1, 1)]
+    assert found.notes == ("v2: 1 NONE query has no row, which is not scored: n2",)
+    printed = metricpact("slices", path, "R@1", "--none-policy", "nearest-with-note", "-o", "table")
+    assert "v2: NONE pass rate 1.0000 (n=1, 1 not scored)" in printed
+
+
+def test_a_measure_with_few_values_is_direction_on_its_own(tmp_path: Path) -> None:
+    """Forty questions of which two are graded: nDCG rests on two values, and every format marks it."""
+    rows = [f"v,q{at},a,a,{'a:2' if at < 2 else ''}" for at in range(40)]
+    path = write(tmp_path, "run,query_id,expected_id,ranked_ids,grades\n" + "\n".join(rows) + "\n")
+    notes = dict(mp.slices(path, k=3).to_polars().select("measure", "note").rows())
+    assert notes == {"R@1": None, "R@3": None, "RR": None, "nDCG@3": DIRECTION, "NONE pass rate": None}
+    printed = metricpact("slices", path, "--k", 3, "-o", "table")
+    assert "direction, not evidence: nDCG@3" in printed
+    assert "With fewer than 30 queries a slice points" in printed
 
 
 @pytest.mark.parametrize(

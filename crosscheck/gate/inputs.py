@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -20,6 +20,7 @@ from metricpact.crosscheck.records.recorded_runs import kept, none_questions
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import judge_none_questions, score_known_items
 from metricpact.crosscheck.slices.no_answer import PassRate, pass_rate
+from metricpact.crosscheck.slices.notes import lacking_notes
 from metricpact.crosscheck.slices.tabulate import NoneQuestions
 
 
@@ -103,5 +104,6 @@ def _from_known_items(gate: Gate, path: str, base: Any, candidate: Any) -> GateI
             raise InputError(f"there is no run {name!r}", f"there are: {', '.join(items.runs)}", source=path)
     scored = {run.name: run for run in score_known_items(items, gate.measures, gate.profile, gate.backend)}
     sides = [Side.of(word, scored[name]) for word, name in ((BASE, base), (CANDIDATE, candidate))]
+    sides[0] = replace(sides[0], notes=tuple(lacking_notes(items, (base, candidate))))
     none = judge_none_questions(items, gate.none.policy if gate.none else None)
     return GateInputs(sides[0], sides[1], items.slices, _rates(gate, none, base, candidate))

@@ -17,7 +17,14 @@ from metricpact.contracts.profiles import Profile
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.compare.comparison import Comparison, compare_all_pairs, compare_scores
 from metricpact.crosscheck.compare.options import ComparisonOptions
-from metricpact.crosscheck.records.comparable import Mismatch, judgments_hash, mismatches, provenance_notes, refuse
+from metricpact.crosscheck.records.comparable import (
+    Mismatch,
+    judgments_hash,
+    mismatches,
+    provenance_notes,
+    refuse,
+    unknown_judgments,
+)
 from metricpact.crosscheck.records.recall import load_record
 from metricpact.crosscheck.records.record import Record
 from metricpact.crosscheck.records.reference import is_reference, parse_reference
@@ -103,6 +110,7 @@ def compare_recorded(
         else one
         for one in found.differences
     ]
+    notes += unknown_judgments([judgments_hash(side.scores) for side in sides])
     notes += [note for side in sides for note in absent_notes(slicing, side.scores.queries)]
     return replace(found, differences=tuple(differences), notes=tuple(dict.fromkeys(notes)))
 
@@ -138,6 +146,7 @@ def slice_recorded(
         ]
     slicing = _slicing(records, table, by, cross)
     notes = [str(one) for one in found]
+    notes += unknown_judgments([judgments_hash(side.scores) for side in sides]) if len(sides) > 1 else []
     notes += [note for side in sides for note in absent_notes(slicing, side.scores.queries)]
     none = none_questions([(side.name, record) for side, record in zip(sides, there, strict=True)], none_policy)
     return tabulate_slices(

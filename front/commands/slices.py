@@ -44,7 +44,7 @@ from metricpact.commands import options
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
 @click.option("--format", "format_", metavar="FORMAT", help="Force a format of QRELS and RUN.")
 @click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(
