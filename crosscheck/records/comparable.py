@@ -51,7 +51,7 @@ def mismatches(
 
 
 def judgments_hash(scores: Scores) -> str | None:
-    """The SHA-256 of the file of the judgments, or of the questions of a known-item table; None where none was taken."""
+    """The SHA-256 of the judgments' file, or of a known-item table's questions; None where none was taken."""
     found = scores.inputs.get("qrels", {}).get("sha256") or scores.inputs.get("table", {}).get("questions_sha256")
     return None if found is None else str(found)
 
