@@ -245,6 +245,25 @@ def test_that_nobody_knows_the_judgments_is_said_everywhere(file: Path) -> None:
     assert all(any(told in note for note in each) for each in notes)
 
 
+def test_runs_in_python_stand_beside_records_by_name(file: Path) -> None:
+    """A mapping names its runs, an object has a name and not its contents; one name is for one run."""
+    qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
+    scores = mp.score(qrels, run, "RR", backend="reference")
+    mp.add_record(file, scores, component="c", component_version="1", set_name="s", set_version="1")
+    record, text = mp.load_record(1, file), f"record:1@{file}"
+    assert mp.compare(qrels, record, {"new": run}, backend="reference").pairs == ((text, "new"),)
+    assert mp.compare(qrels, text, [run, {"q": ["b"]}], backend="reference").pairs == (
+        (text, "candidate 1"), (text, "candidate 2"),
+    )  # fmt: skip
+    assert mp.compare(qrels, run, {"kept": text}, backend="reference").pairs == (("base", "kept"),)
+    with pytest.raises(InputError, match="two runs are called"):
+        mp.compare(None, record, [text, text])
+    with pytest.raises(InputError, match="a dict is no record"):
+        mp.compare(None, record, run)
+    with pytest.raises(InputError, match="no record is named"):
+        mp.export_records(file, [])
+
+
 def test_a_fresh_run_is_compared_with_a_record(file: Path, tmp_path: Path) -> None:
     """QRELS score the run; the record's judgments must be the same file."""
     typed("record", "add", QRELS, RUN, "RR", "P@3", *labels("1.0"))

@@ -453,5 +453,12 @@ def test_other_refusals_in_python() -> None:
         mp.slices(qrels, run, table=table, min_n=0)
     with pytest.raises(InputError, match="count as zeros"):
         mp.slices(qrels, run, table=table, set={"extra_query": "zero"})
+    with pytest.raises(ContractError, match="none_policy is for a table with NONE questions"):
+        mp.slices(qrels, run, table=table, none_policy="decline")
+    with pytest.raises(InputError, match="read from a file, not from DataFrame"):
+        mp.slices(pl.DataFrame({"run": ["v"]}))
+    assert mp.slices(qrels, {"v": {"q": ["a"]}}, "P@1", table=table, by="s").names == ["all", "s=x"]
+    crossed = mp.slices(EXAMPLE, measures="R@1", by="language", cross="language,paraphrase").names
+    assert crossed[:3] == ["all", "language=en", "language=fr"] and "language=fr,paraphrase=yes" in crossed
     with pytest.raises(MetricpactError, match="not a policy"):
         mp.slices(str(EXAMPLE), none_policy="shrug")

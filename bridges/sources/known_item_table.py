@@ -8,12 +8,14 @@ and ``nearest_id`` (what it should show for a NONE question). All other columns 
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources.csv_table import CsvTable, read_csv_table
+from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Origin, Run
 
 REQUIRED = ("run", "query_id", "expected_id", "ranked_ids")
@@ -46,13 +48,18 @@ class KnownItems:
     sha256: str | None = None
 
 
-def read_known_items(path: str, *, hashing: bool = False) -> KnownItems:
-    """Known-item results from a CSV or TSV file; raises ``InputError`` with file and line.
+def read_known_items(path: str | os.PathLike[str], *, hashing: bool = False) -> KnownItems:
+    """Known-item results from a CSV or TSV file (``-`` is standard input); raises ``InputError`` with file and line.
 
     Refused are a run with two rows for a question, a question whose expected id, grades or slices differ between
     runs (that is another set), an unknown response, and grades that are no integers.
     """
-    table = read_csv_table(path, REQUIRED, hashing=hashing)
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(
+            f"a known-item table is read from a file, not from {type(path).__name__}",
+            "write it as CSV and pass the path; judgments in Python go with runs and a slice table",
+        )
+    table = read_csv_table(os.fspath(path), REQUIRED, hashing=hashing)
     table.no_empty(["run", "query_id", "expected_id"])
     table.no_twins(["run", "query_id"], "run and question")
     frame = table.frame.with_columns(

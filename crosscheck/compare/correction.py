@@ -42,11 +42,11 @@ def corrected_if(p: Floats, instead: Floats, correction: str) -> Floats:
     if correction == "holm":
         before = np.maximum.accumulate(np.concatenate([[0.0], ordered * (m - places)]))[np.minimum(new, old)]
         moved = -_least(-ordered * (m - places + 1), old + 1, new + 1)
-        return np.minimum(np.maximum(np.maximum(before, moved), instead * (m - new)), 1.0)
+        return np.asarray(np.minimum(np.maximum(np.maximum(before, moved), instead * (m - new)), 1.0))
     steps = np.concatenate([ordered * m / (places + 1), [np.inf]])
     after = np.minimum.accumulate(steps[::-1])[::-1][np.maximum(new, old) + 1]
     moved = _least(ordered * m / (places + 2), new, old)
-    return np.minimum(np.minimum(np.minimum(after, moved), instead * m / (new + 1)), 1.0)
+    return np.asarray(np.minimum(np.minimum(np.minimum(after, moved), instead * m / (new + 1)), 1.0))
 
 
 def _least(values: Floats, begin: Ints, end: Ints) -> Floats:

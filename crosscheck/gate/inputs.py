@@ -16,7 +16,7 @@ from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
 from metricpact.crosscheck.gate.sides import BASE, CANDIDATE, Side
 from metricpact.crosscheck.records.record import Record
-from metricpact.crosscheck.records.recorded_runs import kept, none_questions
+from metricpact.crosscheck.records.recorded_runs import kept, no_judgments, none_questions
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import judge_none_questions, score_known_items
 from metricpact.crosscheck.slices.no_answer import PassRate, pass_rate
@@ -58,7 +58,7 @@ def gate_inputs(
     given = [one if isinstance(one, Scores) else kept(one) for one in (base, candidate)]
     fresh = [source for source, held in zip((base, candidate), given, strict=True) if held is None]
     if fresh and qrels is None:
-        raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
+        raise no_judgments(fresh[0])
     scored = iter(
         score_sources(qrels, fresh, gate.measures, gate.profile, gate.backend, formats=formats, split=split)
         if fresh
