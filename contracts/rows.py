@@ -31,8 +31,13 @@ def repeated_rows(keys: Keys, docs: pl.Series, codes: Codes) -> Ints:
     """The rows of every (query, document) that occurs more than once, in row order."""
 
     def part(begin: int, end: int) -> Keys:
-        ordered = np.sort(keys[begin:end])
-        return np.asarray(ordered[1:][ordered[1:] == ordered[:-1]])
+        depth = _common_depth(codes[begin:end])
+        if not depth:
+            return _doubled(np.sort(keys[begin:end]))
+        # Repeats are within a query: short sorts that stay in the cache take half the time of a long one.
+        table = keys[begin:end].reshape(-1, depth)
+        step = max(1, _PIECE // depth)
+        return np.concatenate([_doubled(np.sort(table[at : at + step], axis=1)) for at in range(0, len(table), step)])
 
     def after_its_query(row: int) -> int:
         return row + int(np.argmax(np.append(codes[row:] != codes[row], True)))
@@ -43,6 +48,19 @@ def repeated_rows(keys: Keys, docs: pl.Series, codes: Codes) -> Ints:
     rows = np.flatnonzero(np.isin(keys, suspects))
     frame = pl.DataFrame({"q": codes[rows], "d": docs.gather(rows)})
     return np.asarray(rows[frame.is_duplicated().to_numpy()])
+
+
+def _doubled(ordered: Keys) -> Keys:
+    """Values that equal their neighbour, along the last axis of sorted keys."""
+    return np.asarray(ordered[..., 1:][ordered[..., 1:] == ordered[..., :-1]])
+
+
+def _common_depth(codes: Codes) -> int:
+    """The number of rows that every query has, 0 where they differ in it."""
+    borders = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+    depth = int(borders[0]) if len(borders) else len(codes)
+    regular = depth and len(codes) % depth == 0 and np.array_equal(borders, np.arange(depth, len(codes), depth))
+    return depth if regular else 0
 
 
 def first_pair(rows: Ints, docs: pl.Series, codes: Codes) -> tuple[int, int]:

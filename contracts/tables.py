@@ -7,7 +7,7 @@ duplicates, negative grades) is for a contract to say; here only what no contrac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -29,7 +29,8 @@ class Origin:
 
     ``lines`` holds the one-based line of each input row; with None, row i stands on line ``first_line + i``
     (or nowhere, where ``first_line`` is 0). ``moved`` maps rows as stored to input rows, None where they agree.
-    ``notes`` are what a reader has to know about how the input was taken.
+    ``notes`` are what a reader has to know about how the input was taken, ``labels`` what a data set says that its
+    grades mean, the highest first.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Origin:
     sha256: str | None = None
     tag: str | None = None
     notes: tuple[str, ...] = ()
+    labels: Mapping[int, str] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
         """The one-based line that a stored row came from, or None where there are no lines."""

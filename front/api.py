@@ -28,12 +28,12 @@ def score(
     """Score a run against judgments under a contract.
 
     ``qrels`` and ``run`` are what ``read_qrels`` and ``read_run`` take, or ``Judgments`` and ``Run``; nothing passed in
-    is changed. ``contract`` is a profile's name, a TOML file, a
-    ``Contract`` or a ``Profile``; ``set`` changes single fields of it (``{"gain": "linear"}``). ``bounds`` adds what
-    P, R, RR, AP, nDCG and Success could be if unjudged documents of the prefix had grades up to ``max_grade`` (by
-    default the largest in the judgments): ``scores.bounds``, ``scores.bounds_by_query(measure)``. ``tie_bounds`` adds
-    the least, greatest and expected value over all orders of tied documents: ``scores.tie_bounds``,
-    ``scores.tie_bounds_by_query(measure)``. Raises ``MetricpactError``: see ``metricpact.contracts.errors``.
+    is changed. ``contract`` is a profile's name, a TOML file, a ``Contract`` or a ``Profile``; ``set`` changes single
+    fields of it (``{"gain": "linear"}``). ``bounds`` adds what P, R, RR, AP, nDCG and Success could be if unjudged
+    documents of the prefix had grades up to ``max_grade`` (by default the largest in the judgments):
+    ``scores.bounds``, ``scores.bounds_by_query(measure)``. ``tie_bounds`` adds the least, greatest and expected value
+    over all orders of tied documents: ``scores.tie_bounds``, ``scores.tie_bounds_by_query(measure)``. Raises
+    ``MetricpactError``: see ``metricpact.contracts.errors``.
     """
     return evaluate(
         judgments_from(qrels),

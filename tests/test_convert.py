@@ -67,7 +67,7 @@ IDS = st.one_of(
 FLOATS = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([-0.0, 5e-324, 2**53 + 1.0, 0.1]))
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_nasty_tables_come_back_or_are_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Any ids and numbers: what is written reads back bit for bit, what is refused leaves no file."""

@@ -83,6 +83,17 @@ def test_grades_that_are_labelled_as_not_relevant_are_told(home: Path) -> None:
     assert done.stdout.count("note:") == 1
 
 
+def test_an_audit_shows_what_the_grades_mean(home: Path, tmp_path: Path) -> None:
+    """The labels of the data set stand beside the numbers that its codes make."""
+    done = python(
+        home, "-m", "metricpact", "audit", "cranfield", "run.txt", "RR", "--no-native", "-o", "json",
+        "--set", "negative_grade=nonrelevant", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "grade 1: References which are a complete answer" in done.stderr
+    assert "note: cranfield: codes run against the contract" in done.stderr
+
+
 OBJECTS = """
 import warnings
 import ir_datasets

@@ -415,6 +415,23 @@ def test_folders_in_the_layouts_of_beir_and_hugging_face(tmp_path: Path, files: 
         mp.read_qrels(tmp_path, split="dev")
 
 
+def test_queries_that_are_listed_as_parquet_are_compared(tmp_path: Path) -> None:
+    """In all shards; a list that cannot be read is told too."""
+    for place in ("data", "queries"):
+        (tmp_path / place).mkdir()
+    Q_FRAME.write_parquet(tmp_path / "data" / "test-00000-of-00001.parquet")
+    pl.DataFrame({"_id": ["q1"]}).write_parquet(tmp_path / "queries" / "queries-00000-of-00002.parquet")
+    with pytest.warns(
+        mp.InputWarning, match=r"1 of 2 judged queries are not in queries/queries-00000-of-00002\.parquet: q2"
+    ):
+        mp.read_qrels(tmp_path)
+    pl.DataFrame({"_id": ["q2"]}).write_parquet(tmp_path / "queries" / "queries-00001-of-00002.parquet")
+    assert mp.read_qrels(tmp_path).to_polars().rows() == QRELS
+    (tmp_path / "queries" / "queries-00001-of-00002.parquet").write_bytes(b"PAR1")
+    with pytest.warns(mp.InputWarning, match="cannot be read"):
+        mp.read_qrels(tmp_path)
+
+
 def test_a_split_in_two_places_is_refused(tmp_path: Path) -> None:
     """Which of them counts is not guessed."""
     for name in ("qrels/test.tsv", "data/test.parquet"):

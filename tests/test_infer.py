@@ -216,6 +216,13 @@ def test_kept_prefixes_are_the_same_prefixes() -> None:
     assert len(fresh) > 5
     for name in [*fresh, *reversed(fresh)]:
         assert evaluate(qrels, run, measures, name, "reference", kept=kept).to_polars().equals(fresh[name])
+    strict = load_profile("chapter").with_fields({"ties": "error"})
+    told = []
+    for _ in range(2):  # what was refused once is refused again, in the same words
+        with pytest.raises(InputError, match="same score") as refused:
+            evaluate(qrels, run, measures, strict, "reference", kept=kept)
+        told.append(str(refused.value))
+    assert told[0] == told[1]
     other_qrels, other_run = (one({"q": {"A": 1}}) for one in (mp.read_qrels, mp.read_run))
     assert evaluate(other_qrels, other_run, ["P@1"], "chapter", "reference", kept=kept).mean["P@1"] == 1
 
@@ -506,6 +513,15 @@ def test_standard_input_and_a_contract_of_ones_own(files: Path) -> None:
     assert (piped.returncode, json.loads(piped.stdout)["found"][0]["contract"]) == (0, "ours")
 
 
+def test_a_contract_of_ones_own_may_list_its_queries() -> None:
+    """A list of queries is a mean of its own, also where every judged query is in the run."""
+    judged, run = {"q": {"A": 1}, "r": {"A": 1}}, {"q": ["A"], "r": ["B", "A"]}
+    ours = load_profile("chapter").with_fields({"queries": ["r"]})
+    found = infer(mp.read_qrels(judged), mp.read_run(run), {"RR": "1/2"}, changes=0, first=[ours]).found
+    assert [finding.first.counts[parse_measure("RR")] for finding in found] == [1]
+    assert infer(mp.read_qrels(judged), mp.read_run(run), {"RR": "3/4"}, changes=0, first=[ours]).found
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -521,7 +537,7 @@ def test_standard_input_and_a_contract_of_ones_own(files: Path) -> None:
         (["qrels", "run", "P@3=.1", "--changes", "7"], "--changes"),
         (["qrels", "run", "P@3=.1", "--contract", "nix.toml"], "nix.toml"),
         (["empty", "run", "P@3=.1"], "the file is empty"),
-        (["qrels", "run", "P@3=.1", "-o", "trec"], "no trec format"),
+        (["qrels", "run", "P@3=.1", "-o", "trec"], "'trec' is not one of"),
     ],
 )
 def test_wrong_usage_gets_exit_2_and_a_hint(files: Path, arguments: list[str], told: str) -> None:

@@ -23,8 +23,12 @@ def parted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 def test_repeated_rows_are_found_wherever_they_are() -> None:
     """Against counting pairs: repeats inside and across the parts, and equal documents of different queries."""
     rng = random.Random(7)
-    for _ in range(300):
-        pairs = sorted((rng.randrange(6), rng.choice("abcde")) for _ in range(rng.randrange(25)))
+    for attempt in range(300):
+        if attempt % 2:  # rankings of one depth are looked at in another way
+            depth = rng.randrange(1, 6)
+            pairs = [(query, rng.choice("abcdefgh")) for query in range(rng.randrange(6)) for _ in range(depth)]
+        else:
+            pairs = sorted((rng.randrange(6), rng.choice("abcde")) for _ in range(rng.randrange(25)))
         codes = np.array([query for query, _ in pairs], np.int32)
         docs = pl.Series([doc for _, doc in pairs], dtype=pl.String)
         keys = row_keys(docs, codes)

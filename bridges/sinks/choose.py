@@ -12,6 +12,8 @@ from metricpact.bridges.sources.compression import SUFFIXES
 from metricpact.bridges.sources.registry import QRELS, by_name
 from metricpact.contracts.errors import InputError
 
+STANDARD = "-"
+"""The target that stands for standard output."""
 _TREC_SUFFIXES = (".txt", ".trec", ".qrels", ".qrel", ".run", ".res")
 
 

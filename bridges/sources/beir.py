@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 from metricpact.bridges.sources import columns
 from metricpact.bridges.sources.delimited import TAB, read_delimited_qrels
-from metricpact.bridges.sources.lines import Layout, first_fields, read_lines
+from metricpact.bridges.sources.layout import Layout
+from metricpact.bridges.sources.lines import first_fields, read_lines
 from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import judgments_from
 from metricpact.contracts.errors import InputError
@@ -22,6 +23,8 @@ QRELS = Layout("BEIR qrels file", {"query": "id", "document": "id", "grade": "nu
 NO_HEADER = "has no header line: its first line is read as a judgment, which BEIR's own loader drops"
 _PLACES = (("qrels", ".tsv"), ("qrels", ".jsonl"), ("qrels", ".parquet"), ("default", ".parquet"), ("data", ".parquet"))
 """The folders that may hold judgments, and how their names end; first BEIR's own."""
+_QUERIES = ("queries.jsonl", "queries/*.parquet")
+"""Where the queries may be listed, in a column ``_id``."""
 _SHARD = re.compile(r"-\d+-of-\d+$")
 
 
@@ -82,15 +85,23 @@ def joined(parts: list[Judgments], folder: Path) -> Judgments:
 
 def notes_on_folder(folder: Path, judgments: Judgments) -> list[str]:
     """What is odd about the queries of a BEIR folder: judged ones that its list of queries does not have."""
-    path = folder / "queries.jsonl"
-    if not path.is_file():
+    files = [path for pattern in _QUERIES for path in sorted(folder.glob(pattern))]
+    if not files:
         return []
+    name = str(files[0].relative_to(folder))
     try:
-        listed = pl.read_ndjson(path, schema={"_id": pl.String})["_id"]
+        listed = pl.concat([_listed(path) for path in files])
     except (pl.exceptions.PolarsError, OSError):
-        return ["queries.jsonl cannot be read, so its queries were not compared with the judged ones"]
+        return [f"{name} cannot be read, so its queries were not compared with the judged ones"]
     absent = judgments.queries.filter(~judgments.queries.is_in(listed.implode()))
     if not len(absent):
         return []
     shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
-    return [f"{len(absent)} of {len(judgments.queries)} judged queries are not in queries.jsonl: {shown}"]
+    return [f"{len(absent)} of {len(judgments.queries)} judged queries are not in {name}: {shown}"]
+
+
+def _listed(path: Path) -> pl.Series:
+    """The ids of the queries in a file."""
+    if path.suffix == ".jsonl":
+        return pl.read_ndjson(path, schema={"_id": pl.String})["_id"]
+    return pl.read_parquet(path, columns=["_id"])["_id"].cast(pl.String)

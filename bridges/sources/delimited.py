@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources import columns
-from metricpact.bridges.sources.lines import NUMBER, Columns, Layout, first_fields, read_lines
+from metricpact.bridges.sources.layout import NUMBER, Layout
+from metricpact.bridges.sources.lines import Columns, first_fields, read_lines
 from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import judgments_from, run_from
 from metricpact.contracts.errors import InputError

@@ -1,8 +1,8 @@
 """Frames of any library: pandas, polars, pyarrow, duckdb and whatever else narwhals or the Arrow interface knows.
 
 Columns are known by their names (``columns.py``). Only those that are needed are taken, without a copy where the
-library shares its memory, and nothing passed in is changed. Ids have to be text: what an id of another type would look
-like as text is for its owner to say.
+library never writes to its memory (pandas does), and nothing passed in is changed. Ids have to be text: what an id of
+another type would look like as text is for its owner to say.
 """
 
 from __future__ import annotations
@@ -79,21 +79,34 @@ def _taken(value: Any, wanted: columns.Wanted, word: str) -> pl.DataFrame:
 
 
 def _as_polars(series: nw.Series[Any], word: str) -> pl.Series:
-    """One column as polars has it, without a copy where its library shares its memory."""
-    native, name = series.to_native(), series.name
+    """One column as polars has it, without a copy where its library never writes to its memory."""
+    import narwhals as nw
+
     if not series.implementation.is_pandas_like():
         return series.to_polars()
-    if native.dtype.kind in "iufb" and isinstance(native.dtype, np.dtype):
-        return pl.Series(name, native.to_numpy())
+    native = series.to_native()
     if native.dtype == object:
-        listed = native.tolist()
-        wrong = next((i for i, held in enumerate(listed) if not isinstance(held, str)), None)
-        if wrong is None:
+        return _from_objects(series.name, native.tolist(), word)
+    if native.dtype.kind in "iufb":
+        native = native.copy()  # who writes into the frame later must not change what was read of it
+        if isinstance(native.dtype, np.dtype):
+            return pl.Series(series.name, native.to_numpy())
+    taken: pl.Series = nw.from_native(native, series_only=True).to_polars()
+    return taken
+
+
+def _from_objects(name: str, listed: list[Any], word: str) -> pl.Series:
+    """A column of Python objects: text, or numbers, or what is neither and left for an error to name."""
+    if all(isinstance(held, str) for held in listed):
+        try:
             return pl.Series(name, listed, dtype=pl.String)
-        if all(isinstance(held, int | float | np.number) for held in listed):
-            return pl.Series(name, np.array(listed))
-        return pl.Series(name, listed, dtype=pl.Object)
-    return series.to_polars()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{error.object!r} is not valid Unicode (a lone surrogate)", "ids are valid text", source=word
+            ) from error
+    if all(isinstance(held, int | float | np.number) for held in listed):
+        return pl.Series(name, np.array(listed))
+    return pl.Series(name, listed, dtype=pl.Object)
 
 
 def _ids(column: pl.Series, origin: Origin) -> pl.Series:

@@ -33,6 +33,9 @@ _REVERSED = {
 }
 
 
+_UNKNOWN = "ir_datasets has no data set of this name"
+
+
 def read_dataset(name: str) -> Judgments:
     """The judgments of a data set by id; raises ``InputError``, and ``DependencyError`` without ir_datasets."""
     return judgments_from_dataset(load_dataset(name), name)
@@ -41,11 +44,12 @@ def read_dataset(name: str) -> Judgments:
 def read_file_or_dataset(name: str) -> Judgments:
     """The judgments of a name that is no path: those of a data set, or an ``InputError`` about the missing file."""
     try:
-        return read_dataset(name)
+        dataset = load_dataset(name, f"there is no such file, and {_UNKNOWN}")
     except DependencyError as error:
         raise InputError(
             "there is no such file", f"check the path; ids of data sets: {error.hint}", source=name
         ) from error
+    return judgments_from_dataset(dataset, name)
 
 
 def is_dataset(name: str) -> bool:
@@ -57,8 +61,8 @@ def is_dataset(name: str) -> bool:
     return name in set(ir_datasets.registry)
 
 
-def load_dataset(name: str) -> Any:
-    """A data set of ir_datasets by id; raises ``InputError`` with near ids where there is none."""
+def load_dataset(name: str, unknown: str = _UNKNOWN) -> Any:
+    """A data set of ir_datasets by id; raises ``InputError`` with near ids, ``unknown`` being the fact, for none."""
     try:
         import ir_datasets
     except ImportError as error:
@@ -70,8 +74,8 @@ def load_dataset(name: str) -> Any:
     except KeyError as error:
         near = difflib.get_close_matches(name, list(ir_datasets.registry), 3)
         raise InputError(
-            "there is no such file, and ir_datasets has no data set of this name",
-            f"check the path; near ids: {', '.join(near)}" if near else "check the path",
+            unknown,
+            f"near ids: {', '.join(near)}" if near else "check the spelling, or the path",
             source=name,
             code="cannot-open",
         ) from error
@@ -99,8 +103,9 @@ def judgments_from_dataset(dataset: Any, name: str | None = None) -> Judgments:
         raise _failed(word, error) from error
     if not queries:
         raise InputError("the data set's judgments are empty", "choose one that has some", source=word)
-    judgments = Judgments.from_columns(queries, documents, grades, origin=Origin(word))
-    return judgments.noted(*notes_on_labels(word, labels_of(dataset, word)))
+    labels = labels_of(dataset, word)
+    judgments = Judgments.from_columns(queries, documents, grades, origin=Origin(word, labels=labels))
+    return judgments.noted(*notes_on_labels(word, labels))
 
 
 def grade_labels(name: str) -> dict[int, str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from metricpact.bridges.sources.lines import Layout, read_lines
+from metricpact.bridges.sources.layout import Layout
+from metricpact.bridges.sources.lines import read_lines
 from metricpact.bridges.sources.streams import Opened
 from metricpact.bridges.sources.trec import origin_of, run_from
 from metricpact.contracts.errors import InputError

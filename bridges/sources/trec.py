@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources.findings import Reading
-from metricpact.bridges.sources.lines import Columns, Layout, read_lines
+from metricpact.bridges.sources.layout import Layout
+from metricpact.bridges.sources.lines import Columns, read_lines
 from metricpact.bridges.sources.streams import Stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import MAX_GRADE, Floats, Ints, Judgments, Origin, Run, whole_grades

@@ -7,6 +7,7 @@ number leaves fewer.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +53,7 @@ class Outcome:
     gives: Mapping[Target, float | None]
     counts: Mapping[Measure, int]
     signatures: Mapping[Measure, str]
-    fingerprint: int
+    fingerprint: bytes
     aliases: tuple[Candidate, ...] = ()
 
 
@@ -161,6 +162,7 @@ class Inference:
                 {
                     "measure": str(target.measure),
                     "query": target.query,
+                    "published": self.published[target].text,
                     "value": value,
                     "n": first.counts[target.measure],
                     "off_by": None if math.isinf(off := self.published[target].distance(value)) else off,
@@ -284,18 +286,18 @@ def score_all(
 
 
 def _outcome(candidate: Candidate, scores: Scores, targets: Sequence[Target]) -> Outcome:
-    # Values that differ in the last bits only are sums in another order.
-    held = tuple(
-        (np.round(column.values, 12).tobytes(), column.reason.tobytes(), column.in_mean.tobytes(), column.extra_zeros)
-        for column in scores.columns
-    )
+    held = hashlib.sha256()
+    for column in scores.columns:
+        # Values that differ in the last bits only are sums in another order; adding 0 makes −0 a 0.
+        for part in (np.round(column.values, 12) + 0.0, column.reason, column.in_mean, np.int64(column.extra_zeros)):
+            held.update(part.tobytes())
     means = scores.mean
     return Outcome(
         candidate,
         {at: means[str(at.measure)].value if at.query is None else value_of(scores, at) for at in targets},
         {column.measure: means[str(column.measure)].n for column in scores.columns},
         {column.measure: column.signature for column in scores.columns},
-        hash(held),
+        held.digest(),
     )
 
 
@@ -311,7 +313,7 @@ def value_of(scores: Scores, target: Target) -> float | None:
 
 def group(outcomes: Iterable[Outcome], inert: Inert) -> list[Finding]:
     """Outcomes with the same value for every query together, in the order of the first of each."""
-    groups: dict[int, list[Outcome]] = {}
+    groups: dict[bytes, list[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault(outcome.fingerprint, []).append(outcome)
     return [Finding(tuple(members), inert) for members in groups.values()]

@@ -11,6 +11,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from metricpact.bridges.sources.csv_table import read_csv_table
+from metricpact.contracts.errors import InputError
 from metricpact.crosscheck.audit.published import Published
 from metricpact.crosscheck.claims.document import Claim
 from metricpact.crosscheck.claims.inputs import statements
@@ -19,6 +21,7 @@ from metricpact.crosscheck.claims.verdicts import NOT_REPRODUCED, ONLY_UNDER, RE
 States = Mapping[str, tuple[int, int]]
 """State → how many positives and negatives are in it."""
 DECISION_VALUES = ("recall", "precision", "positives", "negatives", "items")
+LABELS = ("positive", "negative")
 MOST_STATES = 8
 
 
@@ -117,8 +120,7 @@ def _states(claim: Claim) -> States:
         if not good or any(isinstance(one, bool) or not isinstance(one, int) or one < 0 for one in counts):
             raise claim.error(f"state {name} has no two counts", f"write {name} = [21, 0]: positives, negatives", name)
         states[name] = counts[0], counts[1]
-    if not 1 <= len(states) <= MOST_STATES:
-        raise claim.error(f"has {len(states)} states", f"name 1 to {MOST_STATES}", "states")
+    _check_size(claim, len(states), "states")
     return states
 
 
@@ -126,25 +128,26 @@ def _counted(claim: Claim) -> States:
     """The states of a CSV file with one item a line: columns state and label (positive or negative)."""
     import polars as pl
 
-    path = claim.path(str(claim.keys["items"]))
     try:
-        frame = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise claim.error(
-            f"{path} cannot be read: {str(error).partition(chr(10))[0]}", "name a CSV file", "items"
-        ) from error
-    for column in ("state", "label"):
-        if column not in frame.columns or frame[column].null_count():
-            raise claim.error(f"{path} lacks a {column}", "columns: state, label (positive or negative)", "items")
-    wrong = frame.filter(~pl.col("label").is_in(["positive", "negative"]))
-    if len(wrong):
-        raise claim.error(f"{path}: label {wrong['label'][0]!r} is none", "labels are positive or negative", "items")
-    counts = frame.group_by("state", maintain_order=True).agg(
-        (pl.col("label") == "positive").sum().alias("positive"), (pl.col("label") == "negative").sum().alias("negative")
+        table = read_csv_table(claim.path(str(claim.keys["items"])), ("state", "label"))
+        table.no_empty(["state", "label"])
+        wrong = (~table.frame["label"].is_in(LABELS)).arg_true()
+        if len(wrong):
+            raise table.error(
+                wrong[0], f"label {table.frame['label'][wrong[0]]!r} is none", f"labels: {', '.join(LABELS)}"
+            )
+    except InputError as error:
+        raise claim.error(error.fact, error.hint, "items") from error
+    counts = table.frame.group_by("state", maintain_order=True).agg(
+        (pl.col("label") == label).sum().alias(label) for label in LABELS
     )
-    if not 1 <= len(counts) <= MOST_STATES:
-        raise claim.error(f"{path} has {len(counts)} states", f"there are 1 to {MOST_STATES}", "items")
+    _check_size(claim, len(counts), "items")
     return {state: (positive, negative) for state, positive, negative in counts.iter_rows()}
+
+
+def _check_size(claim: Claim, states: int, key: str) -> None:
+    if not 1 <= states <= MOST_STATES:
+        raise claim.error(f"has {states} states", f"there are 1 to {MOST_STATES}", key)
 
 
 def _named_states(claim: Claim, key: str, states: States) -> frozenset[str]:

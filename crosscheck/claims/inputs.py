@@ -33,6 +33,10 @@ class Asked:
         """The most exact statement of each number: what a search looks for."""
         return {target: min(several, key=lambda one: one.half) for target, several in self.values.items()}
 
+    def distance(self, gives: Mapping[Target, float | None]) -> float:
+        """How far some values are at most from what is stated of them; 0 where every statement holds."""
+        return max(one.distance(gives[target]) for target, several in self.values.items() for one in several)
+
 
 def profile_of(claim: Claim) -> Profile:
     """The contract that a claim is checked under; raises ``InputError`` at its line."""
@@ -114,6 +118,8 @@ def inputs_of(claim: Claim) -> tuple[Judgments, dict[str, Run], dict[str, Run]]:
         flat = isinstance(written, dict) and not any(isinstance(value, dict) for value in written.values())
         judgments = _inline(claim, "judgments", {ONE_QUERY: written} if flat else written, read_judgments)
     readings = {"": _run(claim, claim.keys["run"], "run")} if "run" in claim.keys else _runs(claim, "rankings")
+    if not readings:
+        raise claim.error("rankings has no ranking", 'write rankings = { "as told" = ["A", "B"] }', "rankings")
     return judgments, readings, _runs(claim, "alternatives")
 
 

@@ -40,6 +40,9 @@ def check_measures(claim: Claim) -> Verdict:
         if isinstance(error, InputError) and error.source == claim.document.name:
             raise
         return Verdict(CANNOT_CHECK, error.fact)
+    for target in asked.values:
+        if target.query is not None and target.query not in judgments.queries:
+            raise claim.error(f"query {target.query!r} is not judged", "name a judged query", target.query)
     tried = {name: _try(judgments, run, asked, profile) for name, run in readings.items()}
     numbers = tuple(replace(number, reading=name) for name, (one, _) in tried.items() for number in one)
     good = [name for name, (one, error) in tried.items() if not error and all(number.holds for number in one)]
@@ -70,14 +73,14 @@ def _verdict(
         named = [label + (f", {_in_words(names)}" if any(names) else "") for label, names in found.items()]
         more = f"; or {len(named) - LISTED} more" if len(named) > LISTED else ""
         return Verdict(ONLY_UNDER, "; or ".join(named[:LISTED]) + more, numbers)
-    nearest = min(
-        ((name, finding) for name, search in searches.items() for finding in search.nearest),
-        key=lambda pair: max(number.distance(pair[1].first.gives[at]) for at, number in asked.narrowest().items()),
-        default=None,
+    name, finding = min(
+        ((name, one) for name, search in searches.items() for one in [*search.found, *search.nearest]),
+        key=lambda pair: asked.distance(pair[1].first.gives),
     )
-    if nearest is None:  # the numbers are there, over another number of queries
-        return Verdict(NOT_REPRODUCED, f"not with n = {asked.n}", numbers, _notes(searches))
-    name, finding = nearest
+    if asked.distance(finding.first.gives) == 0:  # the numbers are there, over another number of queries
+        counts = ", ".join(map(str, dict.fromkeys(finding.first.counts.values())))
+        detail = f"nearest: n = {counts} under {_label(finding, profile)[1]}"
+        return Verdict(NOT_REPRODUCED, detail, numbers, _notes(searches))
     gives = ", ".join(f"{at} {_shown(value)}" for at, value in finding.first.gives.items())
     where = f", {_in_words([name])}" if name else ""
     notes = (
@@ -97,7 +100,8 @@ def _easiest(searches: Mapping[str, Inference], asked: Asked, profile: Profile) 
     steps: dict[int, dict[str, list[str]]] = {}
     for name, search in searches.items():
         for finding in search.found:
-            if asked.n is None or set(finding.first.counts.values()) == {asked.n}:
+            fits = asked.n is None or set(finding.first.counts.values()) == {asked.n}
+            if fits and asked.distance(finding.first.gives) == 0:
                 count, label = _label(finding, profile)
                 steps.setdefault(count, {}).setdefault(label, []).append(name)
     return steps[min(steps)] if steps else {}

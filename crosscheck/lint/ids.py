@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from metricpact.bridges.sources.findings import Findings
 from metricpact.contracts.parallel import in_parts
-from metricpact.contracts.rows import SPREAD, Keys
+from metricpact.contracts.rows import SPREAD, Codes, Keys
 from metricpact.contracts.tables import Ints, Table
 from metricpact.crosscheck.lint.repeats import Some, at_rows, counted
 
@@ -57,10 +57,9 @@ def _told(table: Table, ids: pl.Series, places: Ints, word: str, what: str) -> S
         yield f"{word} id {ids[place]!r} {what}", at
 
 
-def check_self_matches(table: Table, keys: Keys, findings: Findings) -> None:
-    """Documents whose id is that of their query; ``keys`` are of the table's own query codes."""
+def check_self_matches(table: Table, keys: Keys, codes: Codes, findings: Findings) -> None:
+    """Documents whose id is that of their query; ``keys`` are of the table's ``codes``."""
     own = table.queries.hash(seed=0).to_numpy() + np.arange(len(table.queries), dtype=np.uint64) * SPREAD
-    codes = table.codes
     # In pieces: the hash of every row's query at once would be another large array.
     rows = np.concatenate(
         [

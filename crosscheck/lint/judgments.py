@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from metricpact.bridges.sources.findings import Findings
-from metricpact.contracts.rows import row_keys
+from metricpact.contracts.rows import Codes, Keys, row_keys
 from metricpact.contracts.tables import Judgments
 from metricpact.crosscheck.lint.ids import check_ids, check_self_matches
 from metricpact.crosscheck.lint.repeats import Some, at_rows, check_scattered, counted, over_queries, repeats
@@ -14,16 +14,18 @@ def check_judgments(judgments: Judgments, findings: Findings) -> None:
     """Find what is to be found in judgments."""
     check_scattered(judgments, findings)
     check_ids(judgments, findings)
-    check_self_matches(judgments, row_keys(judgments.docs, judgments.codes), findings)
-    _check_repeats(judgments, findings)
+    codes = judgments.codes
+    keys = row_keys(judgments.docs, codes)
+    check_self_matches(judgments, keys, codes, findings)
+    _check_repeats(judgments, keys, codes, findings)
     _check_grades(judgments, findings)
     _check_positives(judgments, findings)
     _check_scale(judgments, findings)
 
 
-def _check_repeats(judgments: Judgments, findings: Findings) -> None:
+def _check_repeats(judgments: Judgments, keys: Keys, codes: Codes, findings: Findings) -> None:
     grades = judgments.grades
-    again, first = repeats(judgments, row_keys(judgments.docs, judgments.codes))
+    again, first = repeats(judgments, keys, codes)
     differ = grades[again] != grades[first]
 
     def told(flags: np.ndarray, word: str) -> Some:

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources.findings import Findings
-from metricpact.contracts.rows import Keys, repeated_rows
+from metricpact.contracts.rows import Codes, Keys, repeated_rows
 from metricpact.contracts.tables import Ints, Table
 
 Some = Iterator[tuple[str, dict[str, Any]]]
 
 
-def repeats(table: Table, keys: Keys) -> tuple[Ints, Ints]:
-    """Every row that repeats a (query, document), and the first row of each; keys are of the table's own queries."""
-    rows = repeated_rows(keys, table.docs, table.codes)
-    frame = pl.DataFrame({"query": table.codes[rows], "document": table.docs.gather(rows), "row": rows})
+def repeats(table: Table, keys: Keys, codes: Codes) -> tuple[Ints, Ints]:
+    """Every row that repeats a (query, document), and the first row of each; ``keys`` are of the table's ``codes``."""
+    rows = repeated_rows(keys, table.docs, codes)
+    frame = pl.DataFrame({"query": codes[rows], "document": table.docs.gather(rows), "row": rows})
     again = frame.with_columns(first=pl.col("row").first().over("query", "document")).filter(
         pl.col("row") != pl.col("first")
     )

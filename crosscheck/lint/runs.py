@@ -19,7 +19,7 @@ def check_run(rankings: Rankings, cutoffs: Sequence[int], findings: Findings) ->
     run = rankings.run
     check_scattered(run, findings)
     check_ids(run, findings)
-    check_self_matches(run, rankings.keys, findings)
+    check_self_matches(run, rankings.keys, rankings.codes, findings)
     _check_repeats(rankings, findings)
     _check_order(rankings, findings)
     _check_ranks(rankings, findings)
@@ -31,7 +31,7 @@ def check_run(rankings: Rankings, cutoffs: Sequence[int], findings: Findings) ->
 
 def _check_repeats(rankings: Rankings, findings: Findings) -> None:
     run = rankings.run
-    again, first = repeats(run, rankings.keys)
+    again, first = repeats(run, rankings.keys, rankings.codes)
 
     def told() -> Some:
         for row, before in zip(again.tolist(), first.tolist(), strict=True):

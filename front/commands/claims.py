@@ -9,7 +9,7 @@ from metricpact.commands import options
 @click.command("claims")
 @click.argument("name", metavar="FILE|NAME")
 @click.option("--claim", "only", multiple=True, metavar="ID", help="Check this claim only; repeatable.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(name: str, only: tuple[str, ...], *, output: str | None, places: int, quiet: bool) -> int:

@@ -12,7 +12,7 @@ from metricpact.commands import options
 @click.option("--to", metavar="FORMAT", help="The format to write; default: what the name of OUT stands for.")
 @click.option("--kind", type=click.Choice(["qrels", "run"]), help="What IN holds, where it could be both.")
 @options.format_option
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.split_option
 @click.option("--tag", metavar="TAG", help="The tag of a TREC run.")
 @click.option(
     "--drop", "drops", multiple=True, type=click.Choice(["empty", "rank", "order"]),

@@ -19,7 +19,7 @@ from metricpact.commands import options
 )
 @click.option("--unresolved", metavar="STATE,STATE", help="States that are no decision yet.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 def command(
     file: str,

@@ -21,7 +21,7 @@ from metricpact.commands import options
 @options.format_option
 @options.run_format_option
 @options.split_option
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(

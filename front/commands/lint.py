@@ -32,7 +32,7 @@ def _codes(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )  # fmt: skip
 @options.format_option
 @options.run_format_option
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.split_option
 @options.output_choice("sarif")
 @options.quiet_option
 def command(

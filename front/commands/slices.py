@@ -42,8 +42,9 @@ from metricpact.commands import options
 @options.set_option
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@click.option("--format", "format_", metavar="FORMAT", help="Force a format of QRELS and RUN.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@options.format_option
+@options.run_format_option
+@options.split_option
 @options.output_choice()
 @options.places_option
 @options.quiet_option
@@ -62,6 +63,7 @@ def command(
     queries: str | None,
     backend: str,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     averages: bool,
@@ -109,7 +111,9 @@ def command(
     output = chosen(output)
     hashing = output == "json"
     if runs:
-        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing)
+        judgments, named, inputs = options.read_inputs(
+            source, runs, format_, run_format, split, hashing=hashing, quiet=quiet
+        )
         found = slices(judgments, named, measures or None, table=table, **how)
     elif records:
         inputs = {"runs": [{"path": path} for path in records]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-from metricpact.crosscheck.claims.verdicts import ClaimsReport, Result
+from metricpact.crosscheck.claims.verdicts import ClaimsReport, Number, Result
 from metricpact.render.report import Report, Table
 
 SHOWN = 5
@@ -63,6 +63,6 @@ def _signatures(results: list[Result]) -> list[str]:
 
 
 def _flat(result: Result) -> list[dict[str, Any]]:
-    """One row a number of a claim."""
+    """One row a number of a claim, and one for a claim of which none could be read."""
     about = {"claim": result.id, "kind": result.kind, "verdict": result.verdict.text, "as_expected": result.as_expected}
-    return [{**about, **vars(number)} for number in result.verdict.numbers]
+    return [{**about, **vars(number)} for number in result.verdict.numbers or [Number("", "", None, holds=False)]]
