@@ -41,6 +41,8 @@ def command(
     from metricpact.render.decisions import decision_report
     from metricpact.render.registry import chosen, write
 
+    if file == toml == "-":
+        raise click.UsageError("standard input (-) can be read once only")
     if toml is not None and (states or endpoints or unresolved):
         raise click.UsageError("--endpoints goes without --states, --endpoint and --unresolved: the file says it all")
     named: dict[str, list[str]] = {}
