@@ -11,7 +11,7 @@ from metricpact.bridges.registry import DEFAULT_BACKEND
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.measures import parse_measures
 from metricpact.contracts.scores import Scores
-from metricpact.inputs import ContractLike, Measures, judgments_from, named_runs, profile_under
+from metricpact.inputs import ContractLike, Measures, judgments_from, named_runs, named_sources, profile_under, texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +53,7 @@ def slices(
     from metricpact.crosscheck.slices.sources import slice_judged_runs, slice_known_items
 
     wanted = None if measures is None else parse_measures(measures)
+    by, cross, across = _columns(by), _crossings(cross), texts(across)
     records = source if isinstance(source, list | tuple) else [source]
     if runs is None and holds_record(records):
         ways: dict[str, Any] = {"table": table, "by": by, "cross": cross, "min_n": min_n, "across": across}
@@ -64,6 +65,8 @@ def slices(
     how |= {"options": IntervalOptions(**intervals), "profile": profile_under(contract, set), "backend": backend}
     if runs is None:
         return slice_known_items(source, wanted, none_policy=none_policy, **how)
+    if none_policy is not None:
+        raise ContractError("none_policy is for a table with NONE questions", "judgments hold none: leave it out")
     return slice_judged_runs(judgments_from(source), named_runs(runs), wanted, table, **how)
 
 
@@ -97,18 +100,28 @@ def compare(
     from metricpact.bridges.sources.known_item_table import KnownItems, read_known_items
     from metricpact.crosscheck.compare.options import ComparisonOptions
     from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
+    from metricpact.crosscheck.records.record import Record
     from metricpact.crosscheck.records.recorded_runs import compare_recorded, holds_record
 
     wanted = None if measures is None else parse_measures(measures)
-    how: dict[str, Any] = {"by": by, "cross": cross, "all_pairs": all_pairs, "options": ComparisonOptions.of(**options)}
+    across = texts(across)
+    how: dict[str, Any] = {"by": _columns(by), "cross": _crossings(cross), "all_pairs": all_pairs}
+    how["options"] = ComparisonOptions.of(**options)
     how |= {"profile": profile_under(contract, set), "backend": backend}
-    sources = [base, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    others = named_sources(candidates, "candidate")
+    sources = [base, *others.values()]
     if holds_record(sources):
-        return compare_recorded(qrels, sources, wanted, table=slices, across=across, **how)
+        mapped = isinstance(candidates, Mapping)
+        plain = ["base", *others]
+        names = [
+            name if (mapped and at) or not isinstance(source, str | PathLike | Record) else None
+            for at, (name, source) in enumerate(zip(plain, sources, strict=True))
+        ]
+        return compare_recorded(qrels, sources, wanted, table=slices, across=across, names=names, **how)
     if across:
         raise ContractError("across is for records", "runs that are scored now have one set and one contract")
     if base is None:
-        items = qrels if isinstance(qrels, KnownItems) else read_known_items(str(qrels))
+        items = qrels if isinstance(qrels, KnownItems) else read_known_items(qrels)
         return compare_known_items(items, wanted, k=k, **how)
     runs = named_runs([base], "base")
     for name, run in named_runs(candidates, "candidate").items():
@@ -199,7 +212,7 @@ def diff_records(
     from metricpact.crosscheck.records.diff import diff_records as diff
 
     sides = [load_record(one, file) if isinstance(one, int | str) else one for one in (base, candidate)]
-    return diff(sides[0], sides[1], list(across))
+    return diff(sides[0], sides[1], texts(across))
 
 
 def export_records(file: str | PathLike[str], ids: Iterable[int] | None = None) -> pl.DataFrame:
@@ -207,4 +220,16 @@ def export_records(file: str | PathLike[str], ids: Iterable[int] | None = None) 
     from metricpact.crosscheck.records.flat import flat
     from metricpact.crosscheck.records.recall import load_records
 
-    return flat(load_records(str(file), None if ids is None else list(ids)))
+    wanted = None if ids is None else list(ids)
+    if wanted == []:
+        raise InputError("no record is named", "leave out ids for all of them")
+    return flat(load_records(str(file), wanted))
+
+
+def _columns(by: Iterable[str] | None) -> list[str] | None:
+    return None if by is None else texts(by)
+
+
+def _crossings(cross: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    """Crossings, each a list of columns or, as on the command line, their names between commas."""
+    return [one.split(",") if isinstance(one, str) else one for one in ([cross] if isinstance(cross, str) else cross)]

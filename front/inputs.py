@@ -9,7 +9,7 @@ from typing import Any
 
 from metricpact.bridges.sources.choose import read_judgments, read_run
 from metricpact.contracts.contract import Contract
-from metricpact.contracts.errors import ContractError, InputWarning
+from metricpact.contracts.errors import ContractError, InputError, InputWarning
 from metricpact.contracts.measures import Measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.tables import Judgments, Run
@@ -43,13 +43,26 @@ def named_runs(runs: Any, word: str = "run") -> dict[str, Run]:
 
     A path names its run; an object in a list is called by ``word`` and its place.
     """
-    if not isinstance(runs, Mapping) or _is_run(runs):
-        listed = runs if isinstance(runs, list | tuple) else [runs]
-        runs = {
-            str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else ""): run
-            for at, run in enumerate(listed, 1)
-        }
-    return {name: read_run(run) for name, run in runs.items()}
+    return {name: read_run(run) for name, run in named_sources(runs, word).items()}
+
+
+def named_sources(runs: Any, word: str = "run") -> dict[str, Any]:
+    """The same before anything is read; raises ``InputError`` for two runs of one name."""
+    if isinstance(runs, Mapping) and not _is_run(runs):
+        return dict(runs)
+    listed = runs if isinstance(runs, list | tuple) else [runs]
+    named: dict[str, Any] = {}
+    for at, run in enumerate(listed, 1):
+        name = str(run) if isinstance(run, str | PathLike) else word + (f" {at}" if len(listed) > 1 else "")
+        if name in named:
+            raise InputError(f"two runs are called {name!r}", "give every run a name of its own")
+        named[name] = run
+    return named
+
+
+def texts(value: str | Iterable[str]) -> list[str]:
+    """Names in a list, where one may stand by itself."""
+    return [value] if isinstance(value, str) else list(value)
 
 
 def _is_run(value: Mapping[Any, Any]) -> bool:

@@ -261,6 +261,17 @@ def test_flipped_queries_with_both_rankings() -> None:
     assert len(mp.compare(QRELS, OLD, NEW, ["P@1", "RR@2"]).flips(1)) == 2
 
 
+def test_flips_of_graded_known_items_show_grades(tmp_path: Path) -> None:
+    """What nDCG gains by stands beside its flips, what recall counts beside those of recall."""
+    path = tmp_path / "runs.csv"
+    path.write_text("run,query_id,expected_id,ranked_ids,grades\nv1,q,A,A;B,A:2;B:1\nv2,q,A,B;A,A:2;B:1\n")
+    found = mp.compare(path, k=2)
+    grades = {flip.measure: {one.document: one.grade for one in flip.documents} for flip in found.flips()}
+    assert grades == {"R@1": {"A": 1, "B": None}, "RR": {"A": 1, "B": None}, "nDCG@2": {"A": 2, "B": 1}}
+    assert {one.document: one.grade for one in found.show("q")[0].documents} == {"A": 2, "B": 1}
+    assert json.loads(typed("compare", path, "--k", "2", "-o", "json").stdout)["notes"] == []
+
+
 def test_a_shown_query_has_both_rankings_whole() -> None:
     """--show gives every value of a query, and its documents where they stand on each side."""
     shown = mp.compare(QRELS, OLD, NEW, ["P@1", "RR@3"]).show("q1")[0]

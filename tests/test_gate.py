@@ -318,6 +318,31 @@ def test_none_questions_by_interval(tmp_path: Path, passed: int, of: int, verdic
     assert one.verdict == verdict
 
 
+def test_none_questions_that_are_not_scored_let_nothing_pass(tmp_path: Path) -> None:
+    """A candidate without a row, or a response, for some NONE questions is not judged by the others."""
+    table = tmp_path / "runs.csv"
+    rows = ["a,q,x,x,", "b,q,x,x,", "a,n1,NONE,,declined", "a,n2,NONE,y,answered", "b,n1,NONE,,declined"]
+    none = {"policy": "decline", "min_pass_rate": 0.9, "min_n": 1, "decide_by": "observed"}
+    for more in ([], ["b,n2,NONE,y,"]):
+        table.write_text("\n".join(["run,query_id,expected_id,ranked_ids,response", *rows, *more]) + "\n")
+        found = mp.gate({"none": none, "rule": rr(0.1)}, str(table), "a", "b")
+        one = found.verdicts[-1]
+        assert (one.verdict, one.n, one.undefined, one.candidate) == ("cannot judge", 1, 1, 1.0)
+        assert one.why == "1 of 2 NONE questions are not scored: no response is given"
+        assert (found.notes == ["b: 1 NONE query has no row, which is not scored: n2"]) == (not more)
+
+
+def test_a_slice_column_that_is_not_there_is_named_at_its_rule(tmp_path: Path) -> None:
+    """The gate's file and line: the table is right, and the gate is wrong."""
+    rules = tmp_path / "gate.toml"
+    rules.write_text(
+        '[[rule]]\nmeasures = "RR"\nmax_drop = 0\n[[rule]]\nmeasures = "RR"\nslices = "lang=*"\nmax_drop = 0\n'
+    )
+    with pytest.raises(InputError, match="there is no slice column 'lang'") as told:
+        mp.gate(rules, EXAMPLE / "known_items.csv", "v1", "v2")
+    assert (told.value.source, told.value.line) == (str(rules), 4)
+
+
 def test_none_questions_that_nobody_asked_cannot_be_judged(tmp_path: Path) -> None:
     """Judgments and runs know of no NONE questions; a table without responses has them unscored."""
     none = {"policy": "decline", "min_pass_rate": 0.6}

@@ -87,6 +87,10 @@ def test_exit_codes(folder: Path, tmp_path: Path) -> None:
         (["gate.toml", "-", "-", "same.run"], "read once only"),
         (["gate.toml", "qrels.txt", "base.run", "same.run", "--write", "pdf=x"], "not FORMAT=FILE"),
         (["gate.toml", "qrels.txt", "base.run", "same.run", "-o", "trec"], "trec"),
+        (
+            ["gate.toml", "qrels.txt", "base.run", "same.run", "--slices", "slices.csv", "--write", "json=no/x"],
+            "no/x: ",
+        ),
     ],
 )
 def test_wrong_usage_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], fact: str) -> None:

@@ -213,6 +213,57 @@ def test_records_are_gated_like_the_table_that_they_keep(table: Path) -> None:
     assert printed["rules"][-1]["candidate"] == 0.6
 
 
+def test_records_of_tables_that_ask_for_other_answers_are_refused(table: Path, tmp_path: Path) -> None:
+    """One set version, and another expected id: no comparison and no verdict, unless asked for and labelled."""
+    other = tmp_path / "other.csv"
+    other.write_text(TABLE.read_text().replace("pop-total,pop-total;tax-rev", "tax-rev,pop-total;tax-rev"))
+    typed("record", "add", other, "--run", "v2", "R@1", "R@3", "RR", *labels("2.0"))
+    names = [f"record:{at}@{table}" for at in (1, 3)]
+    for command in ("slices", "compare"):
+        assert "judgments differ" in typed(command, *names, code=2)[1]
+    assert "judgments differ" in typed("record", "diff", 1, 3, code=2)[1]
+    labelled = json.loads(typed("compare", *names, "--across", "judgments", "-o", "json")[0])
+    assert all("judgments differ" in row["note"] for row in labelled["differences"])
+    found = mp.gate(EXAMPLE / "slices/gate.toml", None, *names)
+    assert all("judgments differ" in one.why for one in found.verdicts if one.rule)
+    shuffled = tmp_path / "shuffled.csv"
+    head, *rows = TABLE.read_text().splitlines()
+    shuffled.write_text("\n".join([head, *sorted(rows, reverse=True)]) + "\n")
+    typed("record", "add", shuffled, "--run", "v2", "R@1", "R@3", "RR", *labels("2.0"))
+    assert typed("record", "diff", 2, 4, "-o", "json")[1] == ""
+
+
+def test_that_nobody_knows_the_judgments_is_said_everywhere(file: Path) -> None:
+    """Scores of Python objects have no digest of their judgments: a diff, a comparison, slices and a gate say so."""
+    told = "whether the judgments are the same is not known"
+    for run in (["a"], ["b"]):
+        scores = mp.score({"q": {"a": 1}}, {"q": run}, "RR", backend="reference")
+        mp.add_record(file, scores, component="c", component_version="1", set_name="s", set_version="1")
+    names = [f"record:{at}@{file}" for at in (1, 2)]
+    gate = mp.gate({"rule": [{"measures": "RR", "max_drop": 0.1}], "backend": "reference"}, None, *names)
+    notes = [mp.diff_records(1, 2, file).notes, mp.compare(None, *names).notes, mp.slices(names).notes, gate.notes]
+    assert all(any(told in note for note in each) for each in notes)
+
+
+def test_runs_in_python_stand_beside_records_by_name(file: Path) -> None:
+    """A mapping names its runs, an object has a name and not its contents; one name is for one run."""
+    qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
+    scores = mp.score(qrels, run, "RR", backend="reference")
+    mp.add_record(file, scores, component="c", component_version="1", set_name="s", set_version="1")
+    record, text = mp.load_record(1, file), f"record:1@{file}"
+    assert mp.compare(qrels, record, {"new": run}, backend="reference").pairs == ((text, "new"),)
+    assert mp.compare(qrels, text, [run, {"q": ["b"]}], backend="reference").pairs == (
+        (text, "candidate 1"), (text, "candidate 2"),
+    )  # fmt: skip
+    assert mp.compare(qrels, run, {"kept": text}, backend="reference").pairs == (("base", "kept"),)
+    with pytest.raises(InputError, match="two runs are called"):
+        mp.compare(None, record, [text, text])
+    with pytest.raises(InputError, match="a dict is no record"):
+        mp.compare(None, record, run)
+    with pytest.raises(InputError, match="no record is named"):
+        mp.export_records(file, [])
+
+
 def test_a_fresh_run_is_compared_with_a_record(file: Path, tmp_path: Path) -> None:
     """QRELS score the run; the record's judgments must be the same file."""
     typed("record", "add", QRELS, RUN, "RR", "P@3", *labels("1.0"))

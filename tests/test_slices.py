@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from metricpact.bridges.sources.known_item_table import read_known_items
 from metricpact.contracts.errors import ContractError, InputError, MetricpactError
 from metricpact.crosscheck.slices.no_answer import judge_responses
+from metricpact.crosscheck.slices.tabulate import DIRECTION
 from pytest import approx
 from typed import typed
 
@@ -384,6 +385,30 @@ def test_a_run_without_a_row_for_a_question(tmp_path: Path) -> None:
     assert found.notes == ("w: 1 query has no row, which counts as nothing found: q2",)
 
 
+def test_a_none_question_that_a_run_has_no_row_for_is_counted(tmp_path: Path) -> None:
+    """Leaving out the questions that it fails gives a run no better pass rate in silence: they stand as not scored."""
+    head = "run,query_id,expected_id,ranked_ids,response,nearest_id"
+    rows = ["v1,q,a,a,,", "v1,n1,NONE,x,noted,x", "v1,n2,NONE,,declined,", "v2,q,a,a,,", "v2,n1,NONE,x,noted,x"]
+    path = write(tmp_path, "\n".join([head, *rows]) + "\n")
+    found = mp.slices(path, measures="R@1", none_policy="nearest-with-note")
+    rates = [found.find("all", run).none for run in ("v1", "v2")]
+    assert [(rate.passed, rate.n, rate.unscored) for rate in rates] == [(1, 2, 0), (1, 1, 1)]
+    assert found.notes == ("v2: 1 NONE query has no row, which is not scored: n2",)
+    printed = metricpact("slices", path, "R@1", "--none-policy", "nearest-with-note", "-o", "table")
+    assert "v2: NONE pass rate 1.0000 (n=1, 1 not scored)" in printed
+
+
+def test_a_measure_with_few_values_is_direction_on_its_own(tmp_path: Path) -> None:
+    """Forty questions of which two are graded: nDCG rests on two values, and every format marks it."""
+    rows = [f"v,q{at},a,a,{'a:2' if at < 2 else ''}" for at in range(40)]
+    path = write(tmp_path, "run,query_id,expected_id,ranked_ids,grades\n" + "\n".join(rows) + "\n")
+    notes = dict(mp.slices(path, k=3).to_polars().select("measure", "note").rows())
+    assert notes == {"R@1": None, "R@3": None, "RR": None, "nDCG@3": DIRECTION, "NONE pass rate": None}
+    printed = metricpact("slices", path, "--k", 3, "-o", "table")
+    assert "direction, not evidence: nDCG@3" in printed
+    assert "With fewer than 30 queries a slice points" in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [
@@ -428,5 +453,12 @@ def test_other_refusals_in_python() -> None:
         mp.slices(qrels, run, table=table, min_n=0)
     with pytest.raises(InputError, match="count as zeros"):
         mp.slices(qrels, run, table=table, set={"extra_query": "zero"})
+    with pytest.raises(ContractError, match="none_policy is for a table with NONE questions"):
+        mp.slices(qrels, run, table=table, none_policy="decline")
+    with pytest.raises(InputError, match="read from a file, not from DataFrame"):
+        mp.slices(pl.DataFrame({"run": ["v"]}))
+    assert mp.slices(qrels, {"v": {"q": ["a"]}}, "P@1", table=table, by="s").names == ["all", "s=x"]
+    crossed = mp.slices(EXAMPLE, measures="R@1", by="language", cross="language,paraphrase").names
+    assert crossed[:3] == ["all", "language=en", "language=fr"] and "language=fr,paraphrase=yes" in crossed
     with pytest.raises(MetricpactError, match="not a policy"):
         mp.slices(str(EXAMPLE), none_policy="shrug")

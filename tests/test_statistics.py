@@ -157,6 +157,17 @@ def test_what_the_correction_would_make_of_one_value() -> None:
     assert found == approx([0.05, 0.16, 0.01, 1.0, 0.15])
 
 
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12), st.sampled_from(["holm", "bh", "none"])
+)
+def test_a_replaced_value_is_corrected_as_the_whole_family_would_be(drawn: list[tuple[int, int]], way: str) -> None:
+    """Up, down and among equal ones: the very numbers that correcting the changed family anew gives."""
+    values, instead = np.array(drawn, dtype=float).reshape(-1, 2).T / 13
+    anew = [correct(np.where(np.arange(len(values)) == at, instead[at], values), way)[at] for at in range(len(values))]
+    assert corrected_if(values, instead, way).tolist() == anew
+
+
 @pytest.mark.parametrize("n", [10, 30, 100])
 def test_the_detectable_difference_has_its_power(n: int) -> None:
     """A true difference of that size is found with about the power asked for, by statsmodels' exact power of t."""

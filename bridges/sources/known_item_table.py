@@ -7,11 +7,15 @@ and ``nearest_id`` (what it should show for a NONE question). All other columns 
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources.csv_table import CsvTable, read_csv_table
+from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Origin, Run
 
 REQUIRED = ("run", "query_id", "expected_id", "ranked_ids")
@@ -27,8 +31,10 @@ class KnownItems:
     ``runs`` are the rankings of answerable questions, in order of appearance. ``expected`` judges each question's
     expected id 1; ``graded`` holds the ``grades`` (a question without any has no row), None without the column.
     Both list the same questions in the same order. ``slices`` has ``query_id`` and the slice columns of every
-    question; ``none_rows`` a row a run and NONE question: run, query_id, ranked_ids (a list), response and
-    nearest_id (null where absent); ``has_response`` tells whether the table has that column.
+    question; ``none_rows`` a row a run and NONE question, in the table or not: run, query_id, ranked_ids (a list),
+    response and nearest_id (null where absent), and ``listed``, whether it is in the table; ``has_response`` tells
+    whether the table has that column. ``questions_sha256`` is the digest of what all runs were asked: every question
+    with its expected id, grades and nearest id, whatever the order of rows.
     """
 
     name: str
@@ -38,16 +44,22 @@ class KnownItems:
     slices: pl.DataFrame
     none_rows: pl.DataFrame
     has_response: bool
+    questions_sha256: str
     sha256: str | None = None
 
 
-def read_known_items(path: str, *, hashing: bool = False) -> KnownItems:
-    """Known-item results from a CSV or TSV file; raises ``InputError`` with file and line.
+def read_known_items(path: str | os.PathLike[str], *, hashing: bool = False) -> KnownItems:
+    """Known-item results from a CSV or TSV file (``-`` is standard input); raises ``InputError`` with file and line.
 
     Refused are a run with two rows for a question, a question whose expected id, grades or slices differ between
     runs (that is another set), an unknown response, and grades that are no integers.
     """
-    table = read_csv_table(path, REQUIRED, hashing=hashing)
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(
+            f"a known-item table is read from a file, not from {type(path).__name__}",
+            "write it as CSV and pass the path; judgments in Python go with runs and a slice table",
+        )
+    table = read_csv_table(os.fspath(path), REQUIRED, hashing=hashing)
     table.no_empty(["run", "query_id", "expected_id"])
     table.no_twins(["run", "query_id"], "run and question")
     frame = table.frame.with_columns(
@@ -73,12 +85,30 @@ def read_known_items(path: str, *, hashing: bool = False) -> KnownItems:
         ),
         graded=_graded(questions, table) if "grades" in table.frame.columns else None,
         slices=frame.unique("query_id", keep="first", maintain_order=True).select("query_id", *slices),
-        none_rows=frame.filter(pl.col("expected_id") == NONE).select(
-            "run", "query_id", "ranked_ids", "response", "nearest_id"
-        ),
+        none_rows=_none_rows(frame),
         has_response="response" in table.frame.columns,
+        questions_sha256=_digest(frame),
         sha256=table.sha256,
     )
+
+
+def _none_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every NONE question of every run; one that a run has no row for stands there without a response."""
+    asked = frame.filter(pl.col("expected_id") == NONE)
+    rows = asked.select("run", "query_id", "ranked_ids", "response", listed=pl.lit(True))
+    return (
+        frame.select(pl.col("run").unique(maintain_order=True))
+        .join(asked.select("query_id", "nearest_id").unique("query_id", maintain_order=True), how="cross")
+        .join(rows, on=["run", "query_id"], how="left", maintain_order="left")
+        .with_columns(pl.col("ranked_ids").fill_null([]), pl.col("listed").fill_null(False))
+        .select("run", "query_id", "ranked_ids", "response", "nearest_id", "listed")
+    )
+
+
+def _digest(frame: pl.DataFrame) -> str:
+    """The SHA-256 of the questions, as JSON rows by query id."""
+    questions = frame.unique("query_id").sort("query_id").select("query_id", "expected_id", "grades", "nearest_id")
+    return sha256(json.dumps(questions.rows()).encode()).hexdigest()
 
 
 def _listed(column: str) -> pl.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from metricpact.contracts.tables import Floats
+from metricpact.contracts.tables import Floats, Ints
 
 CORRECTIONS = ("holm", "bh", "none")
 
@@ -27,10 +27,33 @@ def correct(p: Floats, correction: str) -> Floats:
 
 
 def corrected_if(p: Floats, instead: Floats, correction: str) -> Floats:
-    """What the correction would make of each p-value, were that one alone ``instead``."""
-    best = np.empty(len(p))
-    for at, value in enumerate(instead):
-        changed = p.copy()
-        changed[at] = value
-        best[at] = correct(changed, correction)[at]
-    return best
+    """What the correction would make of each p-value, were that one alone ``instead``.
+
+    A changed value moves from its place in the order to another, and those between the two by one place. The extremes
+    over what stays and over what moves are looked up, so that a large family takes no longer than sorting it.
+    """
+    m = len(p)
+    if correction == "none" or not m:
+        return instead.copy()
+    order, places = np.argsort(p, kind="stable"), np.arange(m)
+    ordered, old = p[order], np.empty(m, np.int64)
+    old[order] = places
+    new = np.searchsorted(ordered, instead, side="left") - (p < instead)
+    if correction == "holm":
+        before = np.maximum.accumulate(np.concatenate([[0.0], ordered * (m - places)]))[np.minimum(new, old)]
+        moved = -_least(-ordered * (m - places + 1), old + 1, new + 1)
+        return np.asarray(np.minimum(np.maximum(np.maximum(before, moved), instead * (m - new)), 1.0))
+    steps = np.concatenate([ordered * m / (places + 1), [np.inf]])
+    after = np.minimum.accumulate(steps[::-1])[::-1][np.maximum(new, old) + 1]
+    moved = _least(ordered * m / (places + 2), new, old)
+    return np.asarray(np.minimum(np.minimum(np.minimum(after, moved), instead * m / (new + 1)), 1.0))
+
+
+def _least(values: Floats, begin: Ints, end: Ints) -> Floats:
+    """The least of ``values[begin:end]`` for many ranges, infinite for an empty one, by doubling windows."""
+    least, length, window, width = np.full(len(begin), np.inf), end - begin, values, 1
+    while width <= length.max():
+        fits = (length >= width) & (length < 2 * width)
+        least[fits] = np.minimum(window[begin[fits]], window[end[fits] - width])
+        window, width = np.minimum(window[:-width], window[width:]), 2 * width
+    return least

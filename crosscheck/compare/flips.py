@@ -69,18 +69,30 @@ class ShownQuery:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """What the rankings of compared runs are read from: judgments, runs by name, and the contract that orders them."""
+    """What the rankings of compared runs are read from: judgments, runs by name, and the contract that orders them.
+
+    ``graded`` judges for the measures with a gain, where they have judgments of their own.
+    """
 
     judgments: Judgments
     runs: Mapping[str, Run]
     contract: Contract
+    graded: Judgments | None = None
 
-    def documents(self, base: str, candidate: str, depths: Mapping[str, int]) -> dict[str, tuple[MovedDocument, ...]]:
-        """For some queries, each with its depth, the documents of both prefixes, by rank in the candidate's first."""
+    def documents(
+        self, base: str, candidate: str, depths: Mapping[str, int], *, by_gain: bool
+    ) -> dict[str, tuple[MovedDocument, ...]]:
+        """For some queries, each with its depth, the documents of both prefixes, by rank in the candidate's first.
+
+        ``by_gain`` takes grades from ``graded``, where a query has any there.
+        """
         queries = list(depths)
         before, after = (self._ranked(name, queries) for name in (base, candidate))
-        grades = self.judgments.to_polars().filter(pl.col("query_id").is_in(queries)).rows()
-        known = {(query, document): grade for query, document, grade in grades}
+        known = self._grades(self.judgments, queries)
+        if by_gain and self.graded is not None:
+            graded = self._grades(self.graded, queries)
+            asked = {query for query, _ in graded}
+            known = {pair: grade for pair, grade in known.items() if pair[0] not in asked} | graded
         found = {}
         for query, depth in depths.items():
             old, new = before[query], after[query]
@@ -90,6 +102,11 @@ class Rankings:
                 for document in inside
             )
         return found
+
+    @staticmethod
+    def _grades(judgments: Judgments, queries: list[str]) -> dict[tuple[str, str], float]:
+        rows = judgments.to_polars().filter(pl.col("query_id").is_in(queries)).rows()
+        return {(query, document): grade for query, document, grade in rows}
 
     def _ranked(self, name: str, queries: list[str]) -> dict[str, dict[str, int]]:
         """Document → rank of some queries, in the order of rank."""
@@ -124,22 +141,30 @@ def find_flips(
         change = without_noise(np.where(both, new.values - old.values, 0.0))
         order = np.argsort(-np.abs(change), kind="stable")[:most]
         chosen += [(measure, int(at), old.measure.cutoff or DEPTH) for at in order if change[at]]
-    depths: dict[str, int] = {}
-    for _, at, depth in chosen:
-        depths[left.queries[at]] = max(depth, depths.get(left.queries[at], 0))
-    documents = rankings.documents(base.name, candidate.name, depths) if depths else {}
+    depths: dict[bool, dict[str, int]] = {}
+    for measure, at, depth in chosen:
+        queries = depths.setdefault(_by_gain(left, measure), {})
+        queries[left.queries[at]] = max(depth, queries.get(left.queries[at], 0))
+    documents = {
+        by_gain: rankings.documents(base.name, candidate.name, wanted, by_gain=by_gain)
+        for by_gain, wanted in depths.items()
+    }
     flips = []
     for measure, at, depth in chosen:
         old_value, new_value = float(left.column(measure).values[at]), float(right.column(measure).values[at])
         query = left.queries[at]
         inside = tuple(
             moved
-            for moved in documents[query]
+            for moved in documents[_by_gain(left, measure)][query]
             if min(moved.base_rank or depth + 1, moved.candidate_rank or depth + 1) <= depth
         )
         kind = _kind(old_value, new_value)
         flips.append(Flip(base.name, candidate.name, measure, query, old_value, new_value, kind, depth, inside))
     return flips
+
+
+def _by_gain(run: ScoredRun, measure: str) -> bool:
+    return "gain" in run.column(measure).measure.known.parameters
 
 
 def _kind(old: float, new: float) -> str:
@@ -155,7 +180,8 @@ def show_query(base: ScoredRun, candidate: ScoredRun, rankings: Rankings, query:
         values[measure] = (_value(base, measure, query), _value(candidate, measure, query))
     depth = max((column.measure.cutoff or DEPTH for column in base.columns), default=DEPTH)
     depth = min(depth, 2 * DEPTH)
-    documents = rankings.documents(base.name, candidate.name, {query: depth})[query]
+    by_gain = any(_by_gain(base, measure) for measure in base.measures)
+    documents = rankings.documents(base.name, candidate.name, {query: depth}, by_gain=by_gain)[query]
     return ShownQuery(base.name, candidate.name, query, values, depth, documents)
 
 

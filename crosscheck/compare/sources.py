@@ -62,7 +62,8 @@ def compare_known_items(
     slicing = Slicing.of(items.slices, by, cross)
     wanted = measures or default_measures(k, graded=items.graded is not None)
     scored = score_known_items(items, wanted, profile, backend)
-    comparison = _compare(scored, slicing, Rankings(items.expected, items.runs, profile.contract), options, all_pairs)
+    rankings = Rankings(items.expected, items.runs, profile.contract, items.graded)
+    comparison = _compare(scored, slicing, rankings, options, all_pairs)
     questions = items.none_rows["query_id"].n_unique()
     apart = [f"{questions} NONE questions take no part: metricpact slices scores them"] if questions else []
     return replace(comparison, notes=(*lacking_notes(items), *apart))

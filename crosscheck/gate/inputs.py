@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -16,10 +16,11 @@ from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
 from metricpact.crosscheck.gate.sides import BASE, CANDIDATE, Side
 from metricpact.crosscheck.records.record import Record
-from metricpact.crosscheck.records.recorded_runs import kept, none_questions
+from metricpact.crosscheck.records.recorded_runs import kept, no_judgments, none_questions
 from metricpact.crosscheck.slices.intervals import IntervalOptions
 from metricpact.crosscheck.slices.known_items import judge_none_questions, score_known_items
 from metricpact.crosscheck.slices.no_answer import PassRate, pass_rate
+from metricpact.crosscheck.slices.notes import lacking_notes
 from metricpact.crosscheck.slices.tabulate import NoneQuestions
 
 
@@ -57,7 +58,7 @@ def gate_inputs(
     given = [one if isinstance(one, Scores) else kept(one) for one in (base, candidate)]
     fresh = [source for source, held in zip((base, candidate), given, strict=True) if held is None]
     if fresh and qrels is None:
-        raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
+        raise no_judgments(fresh[0])
     scored = iter(
         score_sources(qrels, fresh, gate.measures, gate.profile, gate.backend, formats=formats, split=split)
         if fresh
@@ -103,5 +104,6 @@ def _from_known_items(gate: Gate, path: str, base: Any, candidate: Any) -> GateI
             raise InputError(f"there is no run {name!r}", f"there are: {', '.join(items.runs)}", source=path)
     scored = {run.name: run for run in score_known_items(items, gate.measures, gate.profile, gate.backend)}
     sides = [Side.of(word, scored[name]) for word, name in ((BASE, base), (CANDIDATE, candidate))]
+    sides[0] = replace(sides[0], notes=tuple(lacking_notes(items, (base, candidate))))
     none = judge_none_questions(items, gate.none.policy if gate.none else None)
     return GateInputs(sides[0], sides[1], items.slices, _rates(gate, none, base, candidate))

@@ -101,6 +101,13 @@ def _slicing(gate: Gate, slices: pl.DataFrame | None) -> Slicing:
         )
     if slices is None:
         return Slicing()
+    whole = Slicing(slices)
+    for rule in gate.rules:
+        for name in dict.fromkeys(name for pattern in rule.slices for name in pattern.columns):
+            try:
+                whole.require(name)
+            except InputError as error:
+                raise InputError(error.fact, error.hint, source=gate.source, line=rule.line) from error
     alone = [names[0] for names in columns if len(names) == 1]
     return Slicing.of(slices, alone, list(dict.fromkeys(names for names in columns if len(names) > 1)))
 

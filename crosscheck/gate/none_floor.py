@@ -43,6 +43,9 @@ def none_verdict(
     if found.n < rule.min_n:
         few = f"n = {found.n} is below {rule.min_n}: direction, not evidence"
         return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=few)
+    if found.unscored:
+        left = f"{found.unscored} of {found.n + found.unscored} NONE questions are not scored: no response is given"
+        return RuleVerdict(**about, verdict=CANNOT_JUDGE, why=left)
     asked = Quantity("the pass rate", rule.min_pass_rate)
     if rule.decide_by == OBSERVED:
         verdict, why = by_value(asked, found.rate, found.n)

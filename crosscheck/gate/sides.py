@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 import polars as pl
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
-from metricpact.crosscheck.records.comparable import Mismatch, judgments_hash, mismatches, provenance_notes
+from metricpact.crosscheck.records.comparable import (
+    Mismatch,
+    judgments_hash,
+    mismatches,
+    provenance_notes,
+    unknown_judgments,
+)
 from metricpact.crosscheck.records.record import Record
 from metricpact.crosscheck.slices.scored import ScoredRun
 
@@ -92,6 +98,8 @@ def comparability(gate: Gate, base: Side, candidate: Side) -> Comparability:
         elif mine:
             labels[name] = "; ".join(map(str, mine))
     notes = [*base.notes, *candidate.notes, *provenance_notes(signatures, there)]
+    if base.query_set is not None or candidate.query_set is not None:  # a record; fresh runs share their judgments
+        notes += unknown_judgments((base.judgments, candidate.judgments))
     return Comparability(refused, labels, list(dict.fromkeys(notes)))
 
 

@@ -80,7 +80,8 @@ def by_value(asked: Quantity, value: float, n: int) -> tuple[str, str]:
     passed = asked.holds(value)
     relation = "at least" if passed else "below"
     told = f"{asked.what} {asked.show(value)} is {relation} {asked.show(asked.floor)}"
-    return PASS if passed else FAIL, f"{told} on these {n} queries; nothing is said of others"
+    these = "this 1 query" if n == 1 else f"these {n} queries"
+    return PASS if passed else FAIL, f"{told} on {these}; nothing is said of others"
 
 
 def by_equal_values(asked: Quantity, value: float, n: int, alpha: float) -> tuple[str, str]:

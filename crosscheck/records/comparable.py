@@ -51,9 +51,14 @@ def mismatches(
 
 
 def judgments_hash(scores: Scores) -> str | None:
-    """The SHA-256 of the file of the judgments, where there was a file and it was hashed."""
-    found = scores.inputs.get("qrels", {}).get("sha256")
+    """The SHA-256 of the judgments' file, or of a known-item table's questions; None where none was taken."""
+    found = scores.inputs.get("qrels", {}).get("sha256") or scores.inputs.get("table", {}).get("questions_sha256")
     return None if found is None else str(found)
+
+
+def unknown_judgments(hashes: Collection[str | None]) -> list[str]:
+    """A note where nobody can tell whether the judgments are the same."""
+    return ["whether the judgments are the same is not known: no SHA-256 of them was kept"] if None in hashes else []
 
 
 def provenance_notes(signatures: tuple[Mapping[str, str], Mapping[str, str]], measures: Sequence[str]) -> list[str]:

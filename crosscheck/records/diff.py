@@ -11,7 +11,13 @@ import numpy as np
 import polars as pl
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.scores import Scores
-from metricpact.crosscheck.records.comparable import judgments_hash, mismatches, provenance_notes, refuse
+from metricpact.crosscheck.records.comparable import (
+    judgments_hash,
+    mismatches,
+    provenance_notes,
+    refuse,
+    unknown_judgments,
+)
 from metricpact.crosscheck.records.record import Record
 
 SCHEMA = "metricpact.record-diff/1"
@@ -123,6 +129,5 @@ def _notes(base: Record, candidate: Record, measures: list[str]) -> list[str]:
             notes.append(f"only in {one.reference}: {', '.join(alone)}")
     if any(column.extra_zeros for one in (base, candidate) for column in one.scores.columns):
         notes.append("queries without judgments count as 0 in a record's mean; here only judged queries are paired")
-    if None in [judgments_hash(one.scores) for one in (base, candidate)]:
-        notes.append("whether the judgments are the same is not known: a record has no SHA-256 of them")
+    notes += unknown_judgments([judgments_hash(one.scores) for one in (base, candidate)])
     return notes + provenance_notes((base.scores.signatures, candidate.scores.signatures), measures)

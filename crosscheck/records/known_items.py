@@ -32,5 +32,12 @@ def scores_of_known_items(
         extra=(),
         columns=scored.columns,
         backend={"name": backend, **get_bridge(backend).versions()},
-        inputs={"table": {"path": items.name, "sha256": items.sha256, "run": name}},
+        inputs={
+            "table": {
+                "path": items.name,
+                "sha256": items.sha256,
+                "run": name,
+                "questions_sha256": items.questions_sha256,
+            }
+        },
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,7 +18,14 @@ from metricpact.contracts.profiles import Profile
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.compare.comparison import Comparison, compare_all_pairs, compare_scores
 from metricpact.crosscheck.compare.options import ComparisonOptions
-from metricpact.crosscheck.records.comparable import Mismatch, judgments_hash, mismatches, provenance_notes, refuse
+from metricpact.crosscheck.records.comparable import (
+    Mismatch,
+    judgments_hash,
+    mismatches,
+    provenance_notes,
+    refuse,
+    unknown_judgments,
+)
 from metricpact.crosscheck.records.recall import load_record
 from metricpact.crosscheck.records.record import Record
 from metricpact.crosscheck.records.reference import is_reference, parse_reference
@@ -50,6 +58,12 @@ def kept(source: Any) -> Record | None:
     return source if isinstance(source, Record) else None
 
 
+def no_judgments(source: Any) -> InputError:
+    """The error on a run that would have to be scored, and nothing is named to score it by."""
+    told = repr(source) if isinstance(source, str | os.PathLike) else f"a {type(source).__name__}"
+    return InputError(f"{told} is no record, and there are no judgments to score it by", "name the judgments")
+
+
 def holds_record(sources: Sequence[Any]) -> bool:
     """Whether one of the sources is a record or names one."""
     return any(is_reference(source) or isinstance(source, Record) for source in sources)
@@ -70,10 +84,12 @@ def compare_recorded(
     across: Collection[str] = (),
     formats: tuple[str | None, str | None] = (None, None),
     split: str = "test",
+    names: Sequence[str | None] | None = None,
 ) -> Comparison:
     """Records, and runs beside them, compared with the first (or all pairs), by the slices of a table or of a record.
 
-    ``qrels`` scores the runs, and may be None without any. The measures are those of all records unless named.
+    ``qrels`` scores the runs, and may be None without any. ``names`` call a source otherwise than by its text. The
+    measures are those of all records unless named.
     ``across`` admits sets, judgments or signatures that differ (``comparable.KINDS``), and labels every number of such
     a pair. Raises ``InputError`` for what is not comparable, and what readers and comparisons raise.
     """
@@ -81,21 +97,23 @@ def compare_recorded(
     wanted = _measures(records, measures)
     fresh = [source for source, record in zip(sources, records, strict=True) if record is None]
     if fresh and qrels is None:
-        raise InputError(f"{fresh[0]!r} is no record, and there are no judgments to score it by", "name the judgments")
+        raise no_judgments(fresh[0])
     scored = iter(score_sources(qrels, fresh, wanted, profile, backend, formats=formats, split=split) if fresh else [])
     sides = [
-        Recorded(str(record.reference), record.scores, record) if record else Recorded(str(source), next(scored))
-        for source, record in zip(sources, records, strict=True)
+        Recorded(name or str(record.reference), record.scores, record)
+        if record
+        else Recorded(name or str(source), next(scored))
+        for source, record, name in zip(sources, records, names or [None] * len(sources), strict=True)
     ]
-    names = [str(measure) for measure in wanted]
+    asked = [str(measure) for measure in wanted]
     pairs = list(combinations(sides, 2)) if all_pairs else [(sides[0], other) for other in sides[1:]]
     labels, notes = {}, []
     for base, other in pairs:
-        labels[base.name, other.name] = refuse(_mismatches(base, other, names), across)
-        notes += provenance_notes((base.scores.signatures, other.scores.signatures), names)
+        labels[base.name, other.name] = refuse(_mismatches(base, other, asked), across)
+        notes += provenance_notes((base.scores.signatures, other.scores.signatures), asked)
     slicing = _slicing(records, table, by, cross)
     how: dict[str, Any] = {"slicing": slicing, "options": replace(options, across_contracts="signature" in across)}
-    runs = [side.run(names) for side in sides]
+    runs = [side.run(asked) for side in sides]
     found = compare_all_pairs(runs, **how) if all_pairs else compare_scores(runs[0], runs[1:], **how)
     differences = [
         replace(one, note="; ".join(str(label) for label in mine))
@@ -103,6 +121,7 @@ def compare_recorded(
         else one
         for one in found.differences
     ]
+    notes += unknown_judgments([judgments_hash(side.scores) for side in sides])
     notes += [note for side in sides for note in absent_notes(slicing, side.scores.queries)]
     return replace(found, differences=tuple(differences), notes=tuple(dict.fromkeys(notes)))
 
@@ -138,6 +157,7 @@ def slice_recorded(
         ]
     slicing = _slicing(records, table, by, cross)
     notes = [str(one) for one in found]
+    notes += unknown_judgments([judgments_hash(side.scores) for side in sides]) if len(sides) > 1 else []
     notes += [note for side in sides for note in absent_notes(slicing, side.scores.queries)]
     none = none_questions([(side.name, record) for side, record in zip(sides, there, strict=True)], none_policy)
     return tabulate_slices(

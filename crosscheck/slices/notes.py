@@ -20,18 +20,21 @@ def crowded_notes(slicing: Slicing) -> list[str]:
     return [f"column {name} has a slice for nearly every query: choose columns with --by" for name in slicing.crowded()]
 
 
-def lacking_notes(items: KnownItems) -> list[str]:
-    """A note for each run of a known-item table without a row for some question."""
+def lacking_notes(items: KnownItems, names: Sequence[str] | None = None) -> list[str]:
+    """A note for each run of a known-item table (all, unless named) without a row for some question."""
     notes, known = [], items.expected.queries
-    for name, run in items.runs.items():
-        lacking = known.filter(~known.is_in(run.queries.implode())).to_list()
+    for name in items.runs if names is None else dict.fromkeys(names):
+        lacking = known.filter(~known.is_in(items.runs[name].queries.implode())).to_list()
         if lacking:
             notes.append(f"{name}: {_some(lacking)} no row, which counts as nothing found: {_few(lacking)}")
+        silent = items.none_rows.filter((pl.col("run") == name) & ~pl.col("listed"))["query_id"].to_list()
+        if silent:
+            notes.append(f"{name}: {_some(silent, 'NONE ')} no row, which is not scored: {_few(silent)}")
     return notes
 
 
-def _some(ids: Sequence[str]) -> str:
-    return "1 query has" if len(ids) == 1 else f"{len(ids)} queries have"
+def _some(ids: Sequence[str], kind: str = "") -> str:
+    return f"1 {kind}query has" if len(ids) == 1 else f"{len(ids)} {kind}queries have"
 
 
 def _few(ids: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def slice_judged_runs(
 
 
 def slice_known_items(
-    source: str | KnownItems,
+    source: str | os.PathLike[str] | KnownItems,
     measures: Sequence[Measure] | None,
     *,
     profile: Profile,
@@ -68,7 +69,7 @@ def slice_known_items(
     options: IntervalOptions,
 ) -> SliceScores:
     """Known-item results by slice; R@1, R@k, RR (and nDCG@k with a grades column) unless measures are named."""
-    items = source if isinstance(source, KnownItems) else read_known_items(str(source))
+    items = source if isinstance(source, KnownItems) else read_known_items(source)
     slicing = Slicing.of(items.slices, by, cross)
     wanted = measures or default_measures(k, graded=items.graded is not None)
     scored = score_known_items(items, wanted, profile, backend)

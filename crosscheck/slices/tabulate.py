@@ -44,7 +44,8 @@ class SliceScore:
 class SliceRow:
     """One slice and run: ``n`` queries with an answer, their measures, and the NONE questions of the slice.
 
-    ``direction_only`` tells that the slice has fewer queries than a difference needs to mean something.
+    ``direction_only`` tells that the slice has fewer queries than a difference needs to mean something; a measure may
+    have fewer values than the slice has queries, and then be direction on its own.
     """
 
     slice: Slice
@@ -112,13 +113,13 @@ SCHEMA = {
 
 def _records(row: SliceRow, table: SliceScores) -> list[dict[str, Any]]:
     about = {"slice": row.slice.name, "run": row.run}
-    note = DIRECTION if row.direction_only else None
     records: list[dict[str, Any]] = [
         about
         | {"measure": score.measure, "n": score.n, "undefined": score.undefined, "macro": score.macro}
         | interval_fields(score.interval)
         | {"micro": score.micro, "numerator": score.numerator, "denominator": score.denominator}
-        | {"judged_fraction": score.judged, "note": note, "signature": table.signatures[score.measure]}
+        | {"judged_fraction": score.judged, "signature": table.signatures[score.measure]}
+        | {"note": DIRECTION if score.n < table.min_n else None}
         for score in row.scores
     ]
     none = row.none

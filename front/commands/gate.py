@@ -83,7 +83,11 @@ def _save(report: Report, name: str, path: str, places: int) -> None:
     """Write a report to a file; Markdown is added to the end, as a job's summary wants it."""
     from pathlib import Path
 
+    from metricpact.contracts.errors import InputError
     from metricpact.render.registry import rendered
 
-    with Path(path).open("ab" if name == "markdown" else "wb") as file:
-        file.write(rendered(report, name, places))
+    try:
+        with Path(path).open("ab" if name == "markdown" else "wb") as file:
+            file.write(rendered(report, name, places))
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", "name another file", source=path) from error

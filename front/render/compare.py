@@ -193,4 +193,5 @@ def _document(
         "differences": [asdict(one) for one in comparison.differences],
         "flips": [asdict(flip) for flip in flips],
         "shown": [asdict(one) for one in shown],
+        "notes": list(comparison.notes),
     }

@@ -42,7 +42,9 @@ def _frame(table: SliceScores, places: int) -> pl.DataFrame:
         if has_none:
             cells["NONE pass rate"] = pass_rate_text(row.none, places)
             cells["NONE interval"] = ABSENT if row.none.rate is None else interval_text(row.none.interval, places)
-        cells["note"] = DIRECTION if row.direction_only else ""
+        few = [score.measure for score in row.scores if score.n < table.min_n]
+        alone = f"{DIRECTION}: {', '.join(few)}" if few else ""
+        cells["note"] = DIRECTION if row.direction_only else alone
         rows.append(cells)
     return pl.DataFrame(rows)
 
@@ -89,7 +91,7 @@ def _lines(table: SliceScores, places: int) -> list[str]:
         lines += [_none_line(row, table, places) for row in whole]
     else:
         lines.append("NONE pass rate undefined: the set has no NONE questions, so declining is not measured")
-    if any(row.direction_only for row in table.rows):
+    if any(score.n < table.min_n for row in table.rows for score in row.scores):
         lines.append(
             f"With fewer than {table.min_n} queries a slice points in a direction and proves nothing: "
             "read n and the interval first, and metricpact compare for a difference between runs."
