@@ -460,3 +460,17 @@ def test_the_command_says_how_to_read_a_run_with_a_rank_conflict() -> None:
     assert "ERST_QUESTION:94: rank column contradicts the scores" in typed("compare", *paths, "P@5", code=2).stderr
     found = json.loads(typed("compare", *paths, "P@5", "--set", "rank_conflict=ignore", "-o", "json").stdout)
     assert found["differences"][0]["n"] == 30
+
+
+def test_runs_of_a_known_item_table_are_chosen_by_name() -> None:
+    """v2 as the base of v1: the differences change sign; a run that the table lacks is refused with those it has."""
+    table = "front/example/slices/known_items.csv"
+    forth, back = (
+        json.loads(typed("compare", table, *names, "R@1", "--quiet", "-o", "json").stdout)["differences"][0]
+        for names in (("v1", "v2"), ("v2", "v1"))
+    )
+    assert (forth["candidate"], back["candidate"]) == ("v2", "v1")
+    assert forth["difference"] == -back["difference"] == pytest.approx(0.3)
+    refused = typed("compare", table, "v1", "v9", code=2).stderr
+    assert "there is no run 'v9'" in refused and "v1, v2" in refused
+    assert "has its own slices" in typed("compare", table, "v1", "v2", "--slices", table, code=2).stderr

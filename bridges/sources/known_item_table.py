@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import polars as pl
 from metricpact.bridges.sources.csv_table import CsvTable, read_csv_table
+from metricpact.bridges.sources.streams import open_stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.tables import Judgments, Origin, Run
 
@@ -46,6 +49,16 @@ class KnownItems:
     has_response: bool
     questions_sha256: str
     sha256: str | None = None
+
+    def chosen(self, names: Sequence[str]) -> KnownItems:
+        """The table with some of its runs, in the order of their names; raises ``InputError`` for one it lacks."""
+        for name in names:
+            if name not in self.runs:
+                raise InputError(
+                    f"there is no run {name!r}", f"the table has: {', '.join(self.runs)}", source=self.name
+                )
+        kept = self.none_rows.filter(pl.col("run").is_in(list(names)))
+        return replace(self, runs={name: self.runs[name] for name in names}, none_rows=kept)
 
 
 def read_known_items(path: str | os.PathLike[str], *, hashing: bool = False) -> KnownItems:
@@ -90,6 +103,16 @@ def read_known_items(path: str | os.PathLike[str], *, hashing: bool = False) -> 
         questions_sha256=_digest(frame),
         sha256=table.sha256,
     )
+
+
+def is_known_items(source: Any) -> bool:
+    """Whether a file's first line names the columns of a known-item table."""
+    if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
+        return False
+    stream = open_stream(str(source))
+    head = next(stream.slices(), b"").split(b"\n", 1)[0]
+    stream.close()
+    return all(name.encode() in head for name in REQUIRED)
 
 
 def _none_rows(frame: pl.DataFrame) -> pl.DataFrame:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 from metricpact.bridges.scored_sources import score_sources
-from metricpact.bridges.sources.known_item_table import REQUIRED, read_known_items
+from metricpact.bridges.sources.known_item_table import is_known_items, read_known_items
 from metricpact.bridges.sources.slice_table import read_slice_table
-from metricpact.bridges.sources.streams import open_stream
 from metricpact.contracts.errors import InputError
 from metricpact.contracts.scores import Scores
 from metricpact.crosscheck.gate.rules import Gate
@@ -51,7 +49,7 @@ def gate_inputs(
     ``slices`` is what ``read_slice_table`` takes; without it, the table or a record that has slices is asked. Raises
     ``InputError`` and what the readers and ``evaluate`` raise.
     """
-    if _is_known_items(qrels):
+    if is_known_items(qrels):
         if slices is not None:
             raise InputError("a known-item table has its own slices", "leave out the slice table", source=str(qrels))
         return _from_known_items(gate, str(qrels), base, candidate)
@@ -87,21 +85,9 @@ def _rates(gate: Gate, none: NoneQuestions, base: str, candidate: str) -> tuple[
     return rates[0], rates[1]
 
 
-def _is_known_items(source: Any) -> bool:
-    """Whether a file's first line names the columns of a known-item table."""
-    if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
-        return False
-    stream = open_stream(str(source))
-    head = next(stream.slices(), b"").split(b"\n", 1)[0]
-    stream.close()
-    return all(name.encode() in head for name in REQUIRED)
-
-
 def _from_known_items(gate: Gate, path: str, base: Any, candidate: Any) -> GateInputs:
     items = read_known_items(path, hashing=True)
-    for name in (base, candidate):
-        if name not in items.runs:
-            raise InputError(f"there is no run {name!r}", f"there are: {', '.join(items.runs)}", source=path)
+    items.chosen((base, candidate))
     scored = {run.name: run for run in score_known_items(items, gate.measures, gate.profile, gate.backend)}
     sides = [Side.of(word, scored[name]) for word, name in ((BASE, base), (CANDIDATE, candidate))]
     sides[0] = replace(sides[0], notes=tuple(lacking_notes(items, (base, candidate))))

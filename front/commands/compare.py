@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from metricpact.commands import options
+
+if TYPE_CHECKING:
+    from metricpact.contracts.measures import Measure
 
 
 @click.command("compare")
@@ -81,13 +84,15 @@ def command(
     """Compare candidates with a base, query by query.
 
     QRELS and runs are read as by `metricpact score`; the first run is the base. RUNS.csv is a table as
-    `metricpact slices` reads it. record:ID@FILE may stand for any run; where all are records, QRELS is left out. For
-    each measure and slice: both means, their difference with an interval, queries won, tied and lost, a p-value
+    `metricpact slices` reads it; names behind it choose its runs. record:ID@FILE may stand for any run; where all are
+    records, QRELS is left out.
+
+    For each measure and slice: both means, their difference with an interval, queries won, tied and lost, a p-value
     corrected over the whole family, and a verdict, which may be that so few queries cannot resolve anything. The exit
     code is 0 whatever the verdicts say: a gate judges them.
     """
     from metricpact.bridges.evaluate import DEFAULT_MEASURES
-    from metricpact.bridges.sources.known_item_table import read_known_items
+    from metricpact.bridges.sources.known_item_table import is_known_items, read_known_items
     from metricpact.contracts.measures import parse_measures
     from metricpact.crosscheck.compare.options import ComparisonOptions
     from metricpact.crosscheck.compare.sources import compare_judged_runs, compare_known_items
@@ -100,14 +105,8 @@ def command(
     recorded = is_reference(source)
     if recorded:
         source, runs = "", [source, *runs]
-    if len(runs) == 1 or (table is not None and not runs):
-        raise click.UsageError("two runs are needed: metricpact compare QRELS BASE CANDIDATE… [MEASURE…]")
-    if table is None and runs and (by or cross) and not holds_record(runs):
-        raise click.UsageError("--by and --cross choose columns of a table: name it with --slices TABLE")
-    if k is not None and (runs or measures):
-        raise click.UsageError("--k belongs to the default measures of a table RUNS.csv: name the measures instead")
-    if [source, *runs, table].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read once only")
+    from_table = not holds_record(runs) and is_known_items(source)
+    _check_usage(source, runs, measures, table, chosen_columns=bool(by or cross), k=k, from_table=from_table)
     ways: dict[str, Any] = {
         "profile": options.profile_from(contract, settings, queries),
         "backend": backend,
@@ -126,9 +125,9 @@ def command(
             raise click.UsageError("records hold no rankings: --flips and --show go with runs alone")
         most, inputs = 0, {"qrels": {"path": source or None}, "runs": [{"path": path} for path in runs]}
         records: dict[str, Any] = {"across": across, "split": split}
-        records["formats"] = (format_, options.format_of_runs(format_, None))
+        records["formats"] = (format_, options.format_of_runs(format_, run_format))
         comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
-    elif runs:
+    elif runs and not from_table:
         judgments, named, inputs = options.read_inputs(
             source, runs, format_, run_format, split, hashing=hashing, quiet=quiet
         )
@@ -136,6 +135,7 @@ def command(
         comparison = compare_judged_runs(judgments, named, wanted, table=table, **ways)
     else:
         items = read_known_items(source, hashing=hashing)
+        items = items.chosen(runs) if runs else items
         inputs = {"runs": {"path": source, "sha256": items.sha256}}
         comparison = compare_known_items(items, measures or None, k=k or 10, **ways)
     most = (0 if all_pairs else 3) if most is None else most
@@ -146,3 +146,28 @@ def command(
             click.echo(f"note: {note}", err=True)
     write(compare_report(comparison, places, inputs=inputs, flips=flips, shown=whole), output, places)
     return 0
+
+
+def _check_usage(
+    source: str,
+    runs: list[str],
+    measures: list[Measure],
+    table: str | None,
+    *,
+    chosen_columns: bool,
+    k: int | None,
+    from_table: bool,
+) -> None:
+    """Refuse arguments that do not go together: raises ``UsageError``."""
+    from metricpact.crosscheck.records.recorded_runs import holds_record
+
+    if len(runs) == 1 or (table is not None and not runs):
+        raise click.UsageError("two runs are needed: metricpact compare QRELS BASE CANDIDATE… [MEASURE…]")
+    if from_table and table is not None:
+        raise click.UsageError("a known-item table has its own slices: leave out --slices")
+    if table is None and runs and chosen_columns and not (holds_record(runs) or from_table):
+        raise click.UsageError("--by and --cross choose columns of a table: name it with --slices TABLE")
+    if k is not None and ((runs and not from_table) or measures):
+        raise click.UsageError("--k belongs to the default measures of a table RUNS.csv: name the measures instead")
+    if [source, *runs, table].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once only")
