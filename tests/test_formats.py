@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metricpact.bridges.sources import compression, streams
+from metricpact.bridges.sources import compression, ranx_file, streams
 from metricpact.bridges.sources.registry import FORMATS, by_name
 from metricpact.bridges.sources.streams import open_stream
 from metricpact.cli import cli
@@ -176,6 +176,56 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
         mp.read_qrels(path)
 
 
+@pytest.mark.parametrize("write", ["write_parquet", "write_ipc"])
+def test_a_bomb_of_few_long_rows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str) -> None:
+    """Text that was compressed inside of a file of columns is measured before it is held."""
+    path = tmp_path / "bomb"
+    monkeypatch.setattr(compression, "ALWAYS", 1 << 20)
+    frame = pl.DataFrame({"qid": ["q" * (1 << 21), "r"], "docno": ["a", "b"], "label": [1, 0]})
+    getattr(frame, write)(path, compression="zstd")
+    assert path.stat().st_size < 4000
+    with pytest.raises(LimitError, match=f"more than {1 << 20} bytes"):
+        mp.read_qrels(path)
+    monkeypatch.setenv(compression.LIMIT_VARIABLE, "2000")
+    assert len(mp.read_qrels(path)) == 2
+
+
+def test_what_is_compressed_twice_expands_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inner compression of ranx's files has the limit of the whole file, and is read in pieces up to it."""
+    path = tmp_path / "bomb.lz4"
+    path.write_bytes(lz4_frame.compress(lz4_frame.compress(b"\0" * (1 << 24))))
+    stored = path.stat().st_size
+    monkeypatch.setattr(compression, "ALWAYS", 1 << 20)
+    monkeypatch.setattr(ranx_file, "SLICE", 1 << 16)
+    asked: list[int] = []
+
+    def watched(length: int, stored: int, name: str) -> None:
+        asked.append(length)
+        compression.check_expansion(length, stored, name)
+
+    monkeypatch.setattr(ranx_file, "check_expansion", watched)
+    with pytest.raises(LimitError, match=f"{stored} bytes expand to more than {1 << 20} bytes"):
+        mp.read_run(path)
+    assert asked[-1] == (1 << 20) + (1 << 16)
+
+
+@pytest.mark.parametrize(
+    ("inner", "said"),
+    [
+        (cbor2.dumps({"q": {"a": 1}}) + b"rest", "4 bytes follow the object of queries"),
+        (cbor2.dumps({"q": 1}), "holds no object of queries"),
+        (cbor2.dumps(["q"]), "holds no object of queries"),
+        (b"\xa1\x61q\xd8\x24\x61x", "holds no object of queries"),  # a MIME message, which can be iterated over
+    ],
+)
+def test_cbor_that_ranx_did_not_write_is_refused(tmp_path: Path, inner: bytes, said: str) -> None:
+    """What follows the object, or is none, is not passed over."""
+    path = tmp_path / "qrels.lz4"
+    path.write_bytes(lz4_frame.compress(lz4_frame.compress(inner)))
+    with pytest.raises(InputError, match=said):
+        mp.read_qrels(path)
+
+
 def test_json_on_one_line_may_be_longer_than_a_line_of_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A whole run may stand on one line there; a line of text that long is no text."""
     monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
@@ -227,6 +277,10 @@ def test_what_can_be_read_in_two_ways_is_refused_with_the_choices(tmp_path: Path
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n\n{"query_id": "q", "doc_id": "d"}\n', "has no 'rel'", 3),
         (b'{"query_id": "q", "doc_id": "d", "rel": "1"}\n', "'1' is not a finite number", 1),
         (b'{"query_id": "q", "doc_id": "d", "rel": NaN}\n', "nan is not a finite number", 1),
+        (b'{"query_id": "q", "doc_id": "d", "rel": 1' + b"0" * 400 + b"}\n", "0 is not a finite number", 1),
+        (b'{"query_id": "\xff", "doc_id": "d", "rel": 1}\n', "not UTF-8", 1),
+        (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n{"query_id": "\\ud800", "doc_id": "d", "rel": 1}', "lone", 2),
+        (b'{"q":\n{"\xff": 1}}\n', "not UTF-8", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n{"query_id": "q", \n', "is not JSON", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n[1]\n', "no JSON object", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1, "rel": 2}\n{}', "stands twice", 1),
