@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -19,6 +20,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metricpact.bridges.sources import compression, ranx_file, streams
+from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.registry import FORMATS, by_name
 from metricpact.bridges.sources.streams import open_stream
 from metricpact.cli import cli
@@ -467,6 +469,27 @@ def test_folders_in_the_layouts_of_beir_and_hugging_face(tmp_path: Path, files: 
     assert mp.read_qrels(tmp_path).to_polars().rows() == QRELS
     with pytest.raises(InputError, match="no split 'dev'"):
         mp.read_qrels(tmp_path, split="dev")
+
+
+def test_shards_are_all_there_and_hashed_together(tmp_path: Path) -> None:
+    """A part of the judgments does not pass for all of them, and a record can tell other shards apart."""
+    folder = tmp_path / "qrels"
+    folder.mkdir()
+    hashes = ""
+    for place in (0, 1):
+        path = folder / f"test-0000{place}-of-00002.parquet"
+        Q_FRAME[place * 2 : place * 2 + 2].write_parquet(path)
+        hashes += hashlib.sha256(path.read_bytes()).hexdigest() + "\n"
+    whole = read_judgments(tmp_path, hashing=True)
+    assert whole.origin.sha256 == hashlib.sha256(hashes.encode()).hexdigest()
+    assert read_judgments(tmp_path).origin.sha256 is None
+    path.unlink()
+    with pytest.raises(InputError, match="has 1 files that are named as shards of 2"):
+        mp.read_qrels(tmp_path)
+    for name in ("test-00001-of-00003.parquet", "test-00002-of-00003.parquet"):
+        Q_FRAME.write_parquet(folder / name)
+    with pytest.raises(InputError, match="has 3 files that are named as shards of 2 and 3"):
+        mp.read_qrels(tmp_path)
 
 
 def test_queries_that_are_listed_as_parquet_are_compared(tmp_path: Path) -> None:
