@@ -188,6 +188,10 @@ def test_a_bomb_of_few_long_rows_is_refused(tmp_path: Path, monkeypatch: pytest.
     assert path.stat().st_size < 4000
     with pytest.raises(LimitError, match=f"more than {1 << 20} bytes"):
         mp.read_qrels(path)
+    packed = tmp_path / "bomb.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(LimitError, match=f"{packed.stat().st_size} bytes expand to more than {1 << 20} bytes"):
+        mp.read_qrels(packed)
     monkeypatch.setenv(compression.LIMIT_VARIABLE, "2000")
     assert len(mp.read_qrels(path)) == 2
 

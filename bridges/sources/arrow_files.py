@@ -41,9 +41,9 @@ def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]
             scan = pl.scan_ipc(held)
         else:
             scan = pl.read_ipc_stream(held).lazy()
-        check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, len(data), name)
+        check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, opened.stream.stored, name)
         found = columns.meanings(scan.collect_schema().names(), wanted, name)
-        check_expansion(_bytes_of_text(scan, found.values()), len(data), name)
+        check_expansion(_bytes_of_text(scan, found.values()), opened.stream.stored, name)
         frame = scan.select(found.values()).collect()
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         said = str(error).partition("\n")[0]
