@@ -372,6 +372,29 @@ def test_ranks_order_a_table_without_scores(tmp_path: Path) -> None:
         mp.score({"q": {"a": 1}}, path, ["RR"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"query_id,doc_id,relevance\nq,b,0\nq,a,1\n",  # judgments in the place of a run
+        b"query_id,doc_id,bm25\nq,b,1.5\nq,a,2.5\n",
+        b"query_id\tdoc_id\tbm25\nq\tb\t1.5\nq\ta\t2.5\n",
+        b'{"query_id": "q", "doc_id": "b", "bm25": 1.5}\n{"query_id": "q", "doc_id": "a", "bm25": 2.5}\n',
+        written(pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["b", "a"], "bm25": [1.5, 2.5]}).write_parquet),
+    ],
+)
+def test_a_score_by_another_name_is_not_passed_over(tmp_path: Path, text: bytes) -> None:
+    """The order of the rows does not stand in for it in silence; query and document alone are a ranking as listed."""
+    path = tmp_path / "run"
+    path.write_bytes(text)
+    with pytest.raises(
+        InputError, match="no column is the score or the rank: the columns are query_id, doc_id, "
+    ) as caught:
+        mp.read_run(path)
+    assert "call it one of score, sim, similarity, rank" in caught.value.hint
+    path.write_bytes(b"query_id,doc_id\nq,b\nq,a\n")
+    assert mp.read_run(path).to_polars().rows() == [("q", "b", None, None), ("q", "a", None, None)]
+
+
 KNOWN_ITEM = """run,query_id,language,expected_id,ranked_ids
 first,q1,en,A,A;B
 first,q2,fr,B,C; B;
