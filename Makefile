@@ -42,10 +42,10 @@ $(PANDAS2)/ready: pyproject.toml tests/constraints-pandas2.txt
 	$(PANDAS2)/bin/python -m pip install --quiet --constraint tests/constraints-pandas2.txt --editable '.[pandas]' duckdb pytest
 	touch $@
 
+# BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.
 $(TEST)/ready: pyproject.toml tests/constraints.txt
 	$(PYTHON) -m venv $(TEST)
 	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --editable '.[all,dev]'
-	# BEIR's evaluator runs without what the rest of BEIR needs, which is torch among others.
 	$(TEST)/bin/python -m pip install --quiet --constraint tests/constraints.txt --no-deps beir
 	touch $@
 

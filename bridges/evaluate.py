@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from metricpact.bridges.plan import Bridge, Plan, Unsupported
 from metricpact.bridges.registry import DEFAULT_BACKEND, get_bridge, installed_backends, require
-from metricpact.contracts.bounds.missing import bound, check_bounds
-from metricpact.contracts.bounds.ties import check_tie_bounds, tie_bound
-from metricpact.contracts.bounds.values import Bounds, TieBounds
 from metricpact.contracts.contract import PREFIX_FIELDS, Contract
 from metricpact.contracts.definitions import judged_fraction, reasons
 from metricpact.contracts.errors import ContractError, InputError, UnsupportedError
@@ -25,6 +22,9 @@ from metricpact.contracts.scores import Column, Scores
 from metricpact.contracts.signature import sign
 from metricpact.contracts.tables import Floats, Judgments, Run
 from metricpact.contracts.version import VERSION
+
+if TYPE_CHECKING:
+    from metricpact.contracts.bounds.values import Bounds, TieBounds
 
 DEFAULT_MEASURES = ("P@10", "R@100", "RR@10", "AP@100", "nDCG@10")
 
@@ -67,8 +67,12 @@ def evaluate(
             column = _column(prefixes, plan, values, profile, provenance)
             beside: dict[str, Bounds | TieBounds] = {}
             if bounds:
+                from metricpact.contracts.bounds.missing import bound
+
                 beside["bounds"] = bound(prefixes, plan.measure, plan.contract, column.values, max_grade)
             if tied:
+                from metricpact.contracts.bounds.ties import tie_bound
+
                 beside["tie_bounds"] = tie_bound(tied, plan.measure, plan.contract, column.values)
             columns[plan.measure] = replace(column, beside=beside)
     assert first is not None  # noqa: S101 # there is a measure, so there was a plan
@@ -140,12 +144,16 @@ def check_beside(
     """Refuse bounds that a measure does not have under the profile: raises ``MeasureError`` and ``ContractError``."""
     if max_grade is not None and not bounds:
         raise ContractError("max_grade is a setting of bounds, which are not asked for", "ask for bounds too")
-    for measure in measures:
-        contract = profile.for_measure(measure)
-        if bounds:
-            check_bounds(measure, contract, max_grade)
-        if tie_bounds:
-            check_tie_bounds(measure, contract)
+    if bounds:
+        from metricpact.contracts.bounds.missing import check_bounds
+
+        for measure in measures:
+            check_bounds(measure, profile.for_measure(measure), max_grade)
+    if tie_bounds:
+        from metricpact.contracts.bounds.ties import check_tie_bounds
+
+        for measure in measures:
+            check_tie_bounds(measure, profile.for_measure(measure))
 
 
 def unsupported(refusal: Unsupported, profile: Profile) -> UnsupportedError:

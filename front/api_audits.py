@@ -28,13 +28,15 @@ def audit(
     queries: Iterable[str] = (),
     top: int = 5,
     native: bool = True,
+    inputs: Mapping[str, Any] | None = None,
 ) -> Audit:
     """Hold runs under a contract against profiles: which convention makes which difference, and who wins then.
 
     ``runs`` is one run, a list of runs, or a mapping from names to runs.
     ``against`` names profiles (unless given all whose tool has the measure), ``queries`` are worked out line by line,
     ``top`` queries that move most are named; ``native`` also asks the installed libraries themselves, each in a
-    process of its own. Raises ``MetricpactError``; data that a contract rejects is told in its place.
+    process of its own; ``inputs`` is what the document says of where the data came from. Raises ``MetricpactError``;
+    data that a contract rejects is told in its place.
     """
     from metricpact.crosscheck.audit.audit import audit as held_against
     from metricpact.crosscheck.audit.native import has_measure, natives_of
@@ -47,7 +49,9 @@ def audit(
     wanted = parse_measures(DEFAULT_MEASURES if measures is None else measures)
     natives = natives_of(profiles, judgments, read, wanted) if native else {}
     asked = {one: [p for p in profiles if against is not None or has_measure(p, one)] for one in wanted}
-    return held_against(judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top)
+    return held_against(
+        judgments, read, wanted, profile, asked, natives=natives, queries=list(queries), top=top, inputs=inputs
+    )
 
 
 def infer(qrels: Any, run: Any, published: Mapping[Any, Any], *, changes: int = 2) -> Inference:

@@ -70,7 +70,7 @@ def decisions(
     from metricpact.crosscheck.slices.intervals import IntervalOptions
 
     lists = [states or (), unresolved, *(endpoints.values() if isinstance(endpoints, Mapping) else ())]
-    if endpoints is None or any(isinstance(listed, str) for listed in lists):
+    if not isinstance(endpoints, str | PathLike | Mapping | Endpoints) or any(isinstance(one, str) for one in lists):
         raise ContractError("states are lists of names", 'write {"promotion": ["validated"]}, states=["validated", …]')
     if isinstance(endpoints, Mapping):
         read = read_decisions(source)

@@ -29,14 +29,21 @@ def characters(thing: Thing) -> set[int] | None:
     return None if thing.get("start") is None else set(range(thing["start"], thing["end"]))
 
 
+def unplaced(unit: Thing) -> bool:
+    """The unit has an id and no span: nobody knows which part of its document it is."""
+    return unit.get("unit") is not None and unit.get("start") is None
+
+
 def contains(anchor: Thing, unit: Thing) -> bool:
     """The whole anchor lies in this unit, of the right revision."""
     if not same_document(anchor, unit) or not right_revision(anchor, unit):
         return False
     if anchor.get("unit") is not None and anchor["unit"] != unit.get("unit"):
         return False
-    if anchor.get("unit") is not None and anchor.get("start") is None:
+    if anchor.get("unit") is not None and (anchor.get("start") is None or unplaced(unit)):
         return True
+    if unplaced(unit):
+        return False
     wanted, given = characters(anchor), characters(unit)
     return given is None or (wanted is not None and wanted <= given)
 
@@ -65,6 +72,8 @@ def overlap(threshold: Fraction) -> Callable[[Thing, Sequence[Thing]], Hit]:
 
     def share(anchor: Thing, unit: Thing) -> Fraction | None:
         wanted, given = characters(anchor), characters(unit)
+        if unplaced(unit) and anchor.get("unit") is None:
+            return None
         if given is None:
             return Fraction(1)
         return None if wanted is None else Fraction(len(wanted & given), len(wanted))
@@ -77,6 +86,8 @@ def iou(threshold: Fraction) -> Callable[[Thing, Sequence[Thing]], Hit]:
 
     def ratio(anchor: Thing, unit: Thing) -> Fraction | None:
         wanted, given = characters(anchor), characters(unit)
+        if unplaced(unit):
+            return None
         if wanted is None and given is None:
             return Fraction(1)
         return None if wanted is None or given is None else Fraction(len(wanted & given), len(wanted | given))

@@ -48,6 +48,10 @@ def _score() -> str:
     return _shown("metricpact score front/example/qrels.txt front/example/run.txt P@3 R@3 RR@3 AP@3 nDCG@3 -o table")
 
 
+def _profiles() -> str:
+    return _shown("metricpact contracts ir_measures --diff trec_eval-9.0.8-c")
+
+
 def _lint() -> str:
     return _shown("metricpact lint front/example/qrels.txt front/example/run.txt -k 3 --quiet -o table")
 
@@ -165,6 +169,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "evidence": _evidence,
     "conventions": _conventions,
     "contracts": _contracts,
+    "profiles": _profiles,
     "backends": _backends,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,25 @@ def test_control_flow_is_judged_by_the_controllers_own_rules(
     assert (report.needs["why"][0] is None) == (verdict == "correct")
 
 
+@pytest.mark.parametrize(
+    ("stop", "step", "why"),
+    [
+        ("declined", {"best": 0.1}, "declined, and 2 candidate(s) were returned all the same"),
+        ("declined", STEP, "declined, and 2 candidate(s) were returned all the same"),
+        (
+            "exhausted",
+            {"best": 0.1, "remaining": 0},
+            "its best score was below its rule for declining, and 2 candidate(s) were returned all the same",
+        ),
+        ("exhausted", {"best": 0.2, "remaining": 0}, None),
+    ],
+)
+def test_who_declines_returns_nothing(stop: str, step: dict[str, Any], why: str | None) -> None:
+    """The rule for declining says not to answer; what is returned all the same breaks it."""
+    report = mp.absence([need(stop, [step], {"decline_below": 0.2}, returned=2)])
+    assert report.needs.select("control", "why").row(0) == ("correct" if why is None else "wrong", why)
+
+
 def test_control_flow_and_evidence_quality_are_apart() -> None:
     """A controller that keeps every rule may return weak evidence; one that breaks a rule may return nothing."""
     kept = need("budget", [STEP], {"budget": 1}, returned=2, name="kept")
@@ -126,10 +146,11 @@ def test_the_example() -> None:
         ("qrels.txt", "q1 0 d1 0\nq1 0 d2 0\n"),
         ("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t0\n"),
         ("qrels.json", '{"q1": {"d1": 0, "d2": 0}}'),
+        ("qrels.jsonl", '{"query_id": "q1", "doc_id": "d1", "relevance": 0}\n'),
     ],
 )
 def test_judgments_without_positives_are_never_taken_for_absence(tmp_path: Path, name: str, text: str) -> None:
-    """TREC, BEIR and JSON qrels are refused with the explanation."""
+    """TREC, BEIR, JSON and JSON lines qrels are refused with the explanation."""
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match="qrels do not declare absence") as caught:
@@ -162,6 +183,9 @@ def test_a_declaration_says_who_what_where_and_when(key: str) -> None:
         ({"stop": "tired"}, "trace.stop is 'tired'"),
         ({"steps": [{"cost": -1}]}, "below 0"),
         ({"steps": [{"remaining": 1.5}]}, "not integer"),
+        ({"steps": [{"remaining": 10**30}]}, "steps.0..remaining is 10+, above 1000000000000000"),
+        ({"steps": [{"cost": 10**400}]}, "above 1000000000000000"),
+        ({"steps": [{"best": -(10**400)}]}, "below -1000000000000000"),
         ({"steps": [{"left": 1}]}, "unknown key 'left'"),
         ({"returned": [{}]}, "no 'document'"),
     ],
@@ -172,6 +196,15 @@ def test_wrong_traces_are_refused(change: dict[str, Any], said: str) -> None:
     one["trace"] |= change
     with pytest.raises(InputError, match=said):
         mp.absence([one])
+
+
+def test_numbers_beyond_all_numbers_are_refused(tmp_path: Path) -> None:
+    """JSON may write 1e999, which Python reads as infinity."""
+    path = tmp_path / "needs.jsonl"
+    path.write_text(json.dumps(need("budget", [], {"budget": 3})).replace('"budget": 3', '"budget": 1e999'))
+    with pytest.raises(InputError, match=r"rules\.budget is inf, above") as caught:
+        mp.absence(path)
+    assert caught.value.line == 1
 
 
 def test_a_need_twice_is_refused() -> None:
@@ -198,7 +231,7 @@ limits = st.fixed_dictionaries(
 )
 
 
-def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> str:
+def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int], returned: int) -> str:
     """The verdict, step by step."""
     spent = 0
     for place, step in enumerate(walked):
@@ -213,6 +246,8 @@ def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> s
         if any(due.values()) and place < len(walked) - 1:
             return "wrong"
     last = walked[-1] if walked else {}
+    if returned and (stop == "declined" or last.get("best", 9) < rules.get("decline_below", -1)):
+        return "wrong"
     holds: bool | None = None
     if stop == "budget" and "budget" in rules:
         holds = spent >= rules["budget"]
@@ -228,12 +263,17 @@ def verdict(stop: str, walked: list[dict[str, int]], rules: dict[str, int]) -> s
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["budget", "exhausted", "declined", "sufficiency-proxy", "error"]), steps, limits),
+        st.tuples(
+            st.sampled_from(["budget", "exhausted", "declined", "sufficiency-proxy", "error"]),
+            steps,
+            limits,
+            st.integers(0, 1),
+        ),
         min_size=1,
         max_size=4,
     )
 )
-def test_verdicts_are_those_of_a_walk(traces: list[tuple[str, list[dict[str, int]], dict[str, int]]]) -> None:
+def test_verdicts_are_those_of_a_walk(traces: list[tuple[str, list[dict[str, int]], dict[str, int], int]]) -> None:
     """Many needs at once give what walking through each trace gives."""
     report = mp.absence([need(*trace, name=f"n{number}") for number, trace in enumerate(traces)])
     assert report.needs["control"].to_list() == [verdict(*trace) for trace in traces]

@@ -289,9 +289,9 @@ def test_every_output_of_two_runs(files: tuple[str, str, str], output: str) -> N
         (["{0}", "{1}", "nDCG@0"], "cutoff"),
         (["{0}", "{1}", "--against", "trec_evil"], "'trec_evil' is not a contract"),
         (["{0}", "{1}", "RR", "--query", "zz"], "query 'zz' is not judged"),
-        (["{0}", "{1}", "{1}"], "a run is named twice"),
+        (["{0}", "{1}", "{1}"], "is named twice"),
         (["{0}", "missing.run"], "missing.run"),
-        (["{0}", "{1}", "-o", "trec"], "no trec format"),
+        (["{0}", "{1}", "-o", "trec"], "'trec' is not one of"),
         (["-", "-"], "standard input (-) can be read once only"),
     ],
 )

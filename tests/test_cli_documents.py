@@ -538,3 +538,39 @@ def test_doctor_names_versions_and_what_is_missing() -> None:
     python = ".".join(map(str, sys.version_info[:3]))
     wanted = [mp.__version__, python, "pytrec_eval", "trec_eval 9.0.8", "reference", "numpy", "polars"]
     assert [word for word in wanted if word not in text] == []
+
+
+def test_html_is_one_page_of_escaped_cells(paths: Paths) -> None:
+    """A table with a head and a row a measure; what a user named is text, never markup."""
+    from xml.etree import ElementTree
+
+    page = metricpact("score", paths.qrels, paths.run, *MEASURES, "-o", "html", "-p", "2").stdout.decode()
+    assert page.startswith("<!DOCTYPE html>\n")
+    root = ElementTree.fromstring(page.partition("\n")[2].replace('<meta charset="utf-8">', ""))  # noqa: S314 # the page is ours
+    rows = [[cell.text for cell in row] for row in root.iter("tr")]
+    assert rows[0][:3] == ["measure", "mean", "n"]
+    assert [row[0] for row in rows[1:]] == MEASURES
+    assert "src=" not in page and "http" not in page
+
+    import polars as pl
+    from metricpact.render.document import html_page, latex_tables
+    from metricpact.render.report import Report, Table
+
+    table = Table("<b>", pl.DataFrame({"a_b": ["<i> & 50%"], "x": [0.25]}))
+    report = Report([table], dict, list, lambda: table.frame, ["a < b"])
+    shown = html_page(report, 2)
+    assert "<caption>&lt;b&gt;</caption>" in shown and "<td>&lt;i&gt; &amp; 50%</td>" in shown
+    assert '<td class="n">0.25</td>' in shown and "a &lt; b" in shown
+    assert r"\textless{}i\textgreater{} \& 50\% & 0.25 \\" in latex_tables(report, 2)
+
+
+def test_latex_is_a_tabular_a_table(paths: Paths) -> None:
+    """Names are escaped, numbers stand to the right, the signature is a comment."""
+    text = metricpact("score", paths.qrels, paths.run, *MEASURES, "-o", "latex", "-p", "2").stdout.decode()
+    lines = text.splitlines()
+    assert lines[0] == r"% \usepackage{booktabs}"
+    assert lines[2].startswith(r"\begin{tabular}{lr") and lines[3] == r"\toprule"
+    assert lines[4].startswith("measure & mean & n & undefined") and lines[4].endswith(r"\\")
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert [line.split(" & ")[0] for line in body] == MEASURES
+    assert lines[-1].startswith("% contract chapter/1, signature")

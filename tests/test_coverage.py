@@ -63,6 +63,31 @@ def test_part_of_a_span_is_not_enough(unit: tuple[int, int], holds: bool) -> Non
     assert row(result)["covered"] is holds
 
 
+def test_a_unit_with_an_id_and_no_place_is_not_its_document() -> None:
+    """It is what is asked for by that id; nobody knows whether a span of its document, or all of it, lies in it."""
+    packet = {"t": [{"document": "a", "unit": "u"}]}
+    by_id, inside = {"document": "a", "unit": "u"}, {**A, "unit": "u"}
+    for anchor, holds in [(by_id, True), (inside, True), (A, False), ({"document": "a"}, False)]:
+        result = mp.coverage([task([anchor])], packet)
+        assert (row(result)["covered"], total(result, "bundle-coverage")["count"]) == (holds, int(holds)), anchor
+    result = mp.coverage([task([A])], packet)
+    assert claims(result) == {
+        **{"exact": False, "union": False, "overlap": None, "iou": None},
+        **{"document": True, "any-document": True, "all-documents": True},
+    }
+    assert result.notes == (
+        "1 units have an id and no span: they hold what is asked for by that id, and no other span",
+    )
+
+
+def test_a_unit_whose_text_is_not_as_long_as_its_span_is_told() -> None:
+    """The offsets alone say what it covers; only an inventory can tell which of the two is wrong."""
+    result = mp.coverage([task([A])], {"t": [{**A, "text": "ten letter"}, {**A, "end": 11, "text": "ten letter"}]})
+    assert result.notes == (
+        "1 units have a text of another length than their span; with an inventory they are refused",
+    )
+
+
 def test_partial_absence_is_told_and_no_success() -> None:
     """One component is covered, the other is declared absent: one of two, not covered, and not coverable."""
     absent = {"component": "export", "absent": "not in the inventory"}
@@ -317,18 +342,19 @@ bundles = st.lists(st.lists(anchors, min_size=1, max_size=3).filter(one_absent),
 
 def identity(unit: dict[str, Any]) -> tuple[Any, ...]:
     """What a unit is known by."""
-    return (unit.get("source"), unit["document"], unit["unit"])
+    place = [unit.get(key) for key in ("revision", "start", "end")]
+    return (unit.get("source"), unit["document"], unit.get("unit") or repr(place))
 
 
 @st.composite
 def obligations(draw: st.DrawFn) -> tuple[list[list[dict[str, Any]]], list[dict[str, Any]]]:
     """Accepted bundles, and a packet of which most units lie about one of their anchors."""
     accepted = draw(bundles)
-    packet = draw(st.lists(named_units, max_size=2))
+    packet = draw(st.lists(st.one_of(named_units, things), max_size=2))
     for anchor in [one for bundle in accepted for one in bundle if "absent" not in one]:
         if draw(st.integers(0, 3)):
             unit = {key: anchor[key] for key in ("source", "document", "revision", "start", "end") if key in anchor}
-            unit["unit"] = anchor.get("unit") or draw(st.sampled_from("pqrst"))
+            unit["unit"] = anchor.get("unit") or draw(st.sampled_from(["p", "q", "r", None]))
             if "start" in unit:
                 unit["end"] += draw(st.integers(0, 1))
             packet.insert(draw(st.integers(0, len(packet))), unit)

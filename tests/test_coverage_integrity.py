@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import nullcontext
 from typing import Any
 
 import metricpact as mp
@@ -57,6 +58,7 @@ def covered(unit: dict[str, Any], sources: list[dict[str, Any]], **task: Any) ->
         ),
         ({"document": "d", "text": TEXT}, [{"document": "d", "sha256": sha(TEXT)}], None),
         ({"document": "d", "text": "other"}, [{"document": "d", "sha256": sha(TEXT)}], "altered"),
+        ({**SPAN, "text": "cdef"}, [{"document": "d", "length": 10}], "altered"),
     ],
 )
 def test_units_are_refused_with_a_reason(
@@ -75,6 +77,21 @@ def test_revoked_and_restricted_documents(state: str) -> None:
     result = covered({**SPAN, "revision": "3"}, inventory(**{state: True}))
     assert result.refusals["refusal"].to_list() == [state]
     assert result.tasks.row(0, named=True)["coverable"] is False
+
+
+@pytest.mark.parametrize(("text", "reason"), [("cde", None), (None, None), (TEXT, None), ("cdX", "altered")])
+def test_the_text_of_a_unit_known_by_its_id_stands_somewhere_in_the_document(
+    text: str | None, reason: str | None
+) -> None:
+    """It is the unit's text, not the document's: it is altered only where the document does not have it anywhere."""
+    by_id = {"document": "d", "unit": "u"}
+    tasks = [{"task": "t", "bundles": [{"anchors": [by_id]}]}]
+    result = mp.coverage(tasks, {"t": [{**by_id, "text": text}]}, inventory=inventory())
+    assert result.refusals["refusal"].to_list() == ([] if reason is None else [reason])
+    assert (result.tasks["covered"].item(), result.unchecked) == (reason is None, int(text is None))
+    quoted = [{"task": "t", "bundles": [{"anchors": [{**by_id, "text": text}]}]}]
+    with nullcontext() if reason is None else pytest.raises(InputError, match="is altered"):
+        assert mp.coverage(quoted, {"t": [by_id]}, inventory=inventory()).tasks["covered"].item() is True
 
 
 def test_the_first_reason_is_told() -> None:
@@ -159,6 +176,14 @@ def test_a_current_resolution_takes_the_opposition_away() -> None:
         ([{"document": "d"}, {"document": "d"}], "twice"),
         (inventory(revoked_revisions=["3"]), "among the revoked"),
         (inventory(length=3), "the length is 3"),
+        (inventory(sha256=sha("other")), "sha256 is not that of the text"),
+        (inventory(spans=[{"start": 2, "end": 5, "sha256": sha("xyz")}]), r"the hash of the span \[2, 5\)"),
+        (inventory(spans=[{"start": 2, "end": 11, "sha256": sha("xyz")}]), "is not in the document"),
+        (inventory(spans=[{"start": 2, "end": 2, "sha256": sha("")}]), "is not in the document"),
+        (
+            [{"document": "d", "spans": [{"start": 2, "end": 5, "sha256": sha(text)} for text in ("cde", "xyz")]}],
+            "has two hashes",
+        ),
         ([{"document": "d", "sha256": "abc"}], "not of the form"),
         ([{"document": "d", "restricted": "yes"}], "restricted is text"),
         ([], "no document"),

@@ -164,3 +164,17 @@ def test_fractions_are_counted(pairs: list[tuple[str, bool]]) -> None:
         if end == "promotion":
             assert bottom == sum(label for state, label in pairs if state != "deferred")
             assert top == (sum(label for state, label in pairs if state == "validated") if bottom else 0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        (5, "states are lists of names"),
+        ({"p": "validated"}, "states are lists of names"),
+        ({"": ["validated"]}, "an endpoint has no name"),
+    ],
+)
+def test_what_is_no_endpoint_is_refused(ends: Any, said: str) -> None:
+    """Endpoints are a path, or names with lists of states."""
+    with pytest.raises(ContractError, match=said):
+        mp.decisions([item("a", "validated")], ends, states=STATES)

@@ -152,6 +152,7 @@ def test_standard_input() -> None:
         (["coverage", TASKS, SELECTION, "--inventory", TASKS], "the record has no 'document'"),
         (["decisions", DECISIONS[1]], "the states are not declared"),
         ([*DECISIONS, "--states", "a"], "--endpoints goes without"),
+        (["decisions", "-", "--endpoints", "-"], "standard input (-) can be read once only"),
         ([*DECISIONS[:2], "--states", "a", "--endpoint", "a"], "'a' is no new endpoint"),
         ([*DECISIONS[:2], "--states", "validated", "--endpoint", "p=validated"], "'deferred', which is not declared"),
         ([*DECISIONS[:2], "--states", "validated"], "an endpoint"),

@@ -45,10 +45,11 @@ def write(tmp_path: Path) -> Write:
 
 
 def refused(read: Callable[[Any], Any], path: Path) -> InputError:
-    """The error that reading a file gives; it names the file."""
+    """The error that reading a file gives; it names the file and says what to do."""
     with pytest.raises(InputError) as caught:
         read(path)
     assert caught.value.source == str(path)
+    assert caught.value.hint
     return caught.value
 
 
@@ -194,6 +195,8 @@ def test_a_component_is_absent_or_has_anchors(write: Write) -> None:
         ('{"task": "b", "units": null}', "units is null"),
         ('{"task": "b"}', "has no 'units'"),
         ('{"task": "b", "units": [{"document": "d", "size": 1}]}', "unknown key 'size'"),
+        ('{"task": "b", "units": [{"document": "d", "size": null}]}', "unknown key 'size'"),
+        ('{"task": "b", "units": [{"document": "d", "unit": null}], "size": null}', "unknown key 'size'"),
         ('{"task": "b", "units": [{"document": "d"}, {"document": "d"}]}', "is there twice"),
         ('{"task": "b", "units": [{"document": "d", "unit": "u"}, {"document": "d", "unit": "u"}]}', "is there twice"),
         ('{"task": "a", "units": []}', "is there twice"),
@@ -486,6 +489,9 @@ def test_an_unknown_form_is_refused() -> None:
         ('states = "a"\n[endpoints]\np = ["a"]\n', "states is text, not array"),
         ('states = ["a"]\n[endpoints]\np = ["b"]\n', "not declared"),
         ('states = ["a", "a"]\n[endpoints]\np = ["a"]\n', "declared twice"),
+        ('states = ["a"]\n[endpoints]\np = ["a", "a"]\n', "'p' names the state 'a' twice"),
+        ('states = ["a"]\nunresolved = ["a", "a"]\n[endpoints]\np = ["a"]\n', "'a' twice"),
+        ('states = ["a"]\n[endpoints]\nunresolved = ["b"]\n', "not declared"),
         ('states = ["a"]\n[endpoints]\np = []\n', "endpoints.p is empty"),
         ('states = ["a"]\n', "no 'endpoints'"),
         ('states = ["a"]\nendpoints = 3\n', "endpoints is 3, not object"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import metricpact as mp
 import pytest
+from fidelity import MEASURES
 from metricpact.bridges.evaluate import evaluate
 from metricpact.bridges.observed import registry
 from metricpact.contracts.contract import FIELDS
@@ -13,6 +14,7 @@ from metricpact.contracts.errors import ContractError, DependencyError, InputErr
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.profiles import Profile, load_profile, profile_names
 from metricpact.contracts.signature import parse_signature, sign
+from metricpact.crosscheck.known import load_known
 
 NAMES = [
     "beir-2.2.0", "cookbook", "gdeval", "ir_measures-0.4.3", "msmarco", "mteb-2", "pytrec_eval-0.5.11", "ranx-0.3.21",
@@ -163,7 +165,7 @@ def test_a_tool_that_is_not_here_says_what_it_needs(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_cookbook_scores_its_ten_questions() -> None:
-    """Ten questions with the places of v1: .60, .80, .70 as printed, a NONE question left out."""
+    """Ten questions with the means of v1 as printed; one that expects NONE and one that was not asked do not count."""
     places = [1, 1, 1, 1, 1, 1, 2, 2, None, None]
     judged = {f"q{at}": {"right": 1} for at in range(10)} | {"none": {"right": 0}, "unasked": {"right": 1}}
     ranked = {
@@ -173,3 +175,13 @@ def test_the_cookbook_scores_its_ten_questions() -> None:
     means = mp.score(judged, ranked, ["R@1", "R@3", "RR"], contract="cookbook", backend="reference").mean
     assert [f"{float(mean):.2f}" for mean in means.values()] == ["0.60", "0.80", "0.70"]
     assert {mean.n for mean in means.values()} == {10}
+
+
+@pytest.mark.parametrize("backend", ["pytrec_eval", "ir_measures", "ranx", "sklearn"])
+def test_a_watched_library_is_asked_by_the_names_that_check_uses(backend: str) -> None:
+    """Where the known differences of a backend have a name for a measure, it is the one used here."""
+    known = load_known(backend)
+    names = {measure: known.native_name(parse_measure(measure)) for measure in MEASURES}
+    named = {measure: name for measure, name in names.items() if name and "exp-log2" not in measure}
+    assert named
+    assert {measure: registry.own_name(backend, measure) for measure in named} == named

@@ -39,13 +39,15 @@ def test_a_profile_is_what_its_tool_does(name: str) -> None:
     """On at least 2,000 rankings for each measure, and on small inputs, where means can differ: values and means."""
     profile, tool = fidelity.profile_and_tool(name)
     compared: Counter[str] = Counter()
+    rankings: Counter[str] = Counter()  # trectools gives no value of a query without a hit, which only its mean shows
     found: list[str] = []
     for given in (*fidelity.inputs(name, 1, MANY), *fidelity.inputs(name, 2, FEW)):
         counts, wrong = differences(profile, given)
         compared += counts
+        rankings += Counter(dict.fromkeys(given.measures, len(given.run.queries)))
         found += wrong
     assert found[:10] == []
-    assert {measure: count for measure, count in compared.items() if count < 2000 and measure} == {}
+    assert {measure: count for measure, count in rankings.items() if count < 2000} == {}
     assert set(compared) - {""} == {one for part in DOMAINS[name].parts for one in measures_of(tool, part)}
 
 
@@ -53,7 +55,7 @@ def test_a_profile_is_what_its_tool_does(name: str) -> None:
 def test_a_profile_with_one_field_otherwise_is_noticed(name: str) -> None:
     """Each field of the contract and of each override, set to each other value, is told apart by some input."""
     profile, tool = fidelity.profile_and_tool(name)
-    given = [*fidelity.inputs(name, 2, FEW), *fidelity.inputs(name, 3, (120,))]
+    given = [*fidelity.inputs(name, 3, (120,)), *fidelity.inputs(name, 2, FEW)]
     measures = [measure for part in DOMAINS[name].parts for measure in measures_of(tool, part)]
     unnoticed, alike = [], DOMAINS[name].alike
     for where, value, changed in fidelity.mutations(profile, measures):
@@ -84,6 +86,8 @@ def test_a_profile_is_what_its_tool_does_on_real_files(name: str, files: str) ->
     profile, tool = fidelity.profile_and_tool(name)
     judgments, run = (read(DATA / path) for read, path in zip((mp.read_qrels, mp.read_run), REAL[files], strict=True))
     judgments, run = fidelity.inside(name, judgments, run)
+    if not len(run):
+        pytest.skip("every ranking of this run has ties, or scores below 0, outside the domain")
     outside = fidelity.outside(name, judgments)
     measures = [measure for measure in AT if registry.own_name(tool, measure) is not None]
     measures = [measure for measure in measures if parse_measure(measure).family not in outside]

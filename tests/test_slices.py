@@ -138,7 +138,7 @@ def test_every_format(tmp_path: Path) -> None:
     frame = mp.slices(str(EXAMPLE), k=3, by=["language"]).to_polars()
     assert frame["macro"].to_list() == held["macro"].to_list()
     assert "| language=fr | v2 | 2 | 1.0000 |" in metricpact(*arguments, "-o", "markdown")
-    assert "no trec format" in metricpact(*arguments, "-o", "trec", code=2)
+    assert "'trec' is not one of" in metricpact(*arguments, "-o", "trec", code=2)
 
 
 def write(folder: Path, text: str) -> str:

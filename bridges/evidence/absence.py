@@ -17,6 +17,8 @@ NOT_QRELS = (
     'be unjudged. Declare the absence: {"need": …, "absence": {"judgement": "absent", "declared_by": …, "scope": …, '
     '"date": …}, "trace": {"steps": […], "returned": […], "stop": …}}'
 )
+_QUERY = {"query_id", "query-id", "qid"}
+"""What names the query in qrels that are JSON lines."""
 _RETURNED: Columns = {"at": pl.UInt32, "need": pl.String, **PLACE, "unit": pl.String}
 
 
@@ -54,7 +56,8 @@ def _refuse_undeclared(record: Record, name: str) -> None:
         return
     judged = [one for one in value.values() if isinstance(one, Mapping)]
     graded = [grade for one in judged for grade in one.values()]
-    if "need" not in value and judged and all(isinstance(grade, int | float) for grade in graded):
+    nested = bool(judged) and all(isinstance(grade, int | float) for grade in graded)
+    if "need" not in value and (nested or _QUERY & value.keys()):
         raise InputError("these are qrels, and qrels do not declare absence", NOT_QRELS, source=name, line=record.line)
     if "need" in value:
         raise InputError(

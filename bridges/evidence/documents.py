@@ -19,6 +19,7 @@ from metricpact.contracts.errors import InputError
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(r"[ \t\r\n]*")
+_JSON = "give one record a line, or one array of records"
 
 
 @dataclass(frozen=True)
@@ -211,20 +212,18 @@ def _decode(source: Source, decoder: json.JSONDecoder, text: str, begin: int, li
     try:
         return decoder.raw_decode(text, begin)
     except json.JSONDecodeError as error:
-        raise source.error(f"is not JSON: {error.msg}", "", error.lineno) from error
+        raise source.error(f"is not JSON: {error.msg}", _JSON, error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise source.error(f"is not JSON: {error}", "", line) from error
+        raise source.error(f"is not JSON: {error}", _JSON, line) from error
 
 
 def _load(source: Source, text: str, line: int) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise source.error(
-            f"is not JSON: {error.msg}", "one record a line, or one array", line + error.lineno - 1
-        ) from error
+        raise source.error(f"is not JSON: {error.msg}", _JSON, line + error.lineno - 1) from error
     except (ValueError, RecursionError) as error:
-        raise source.error(f"is not JSON: {error}", "", line) from error
+        raise source.error(f"is not JSON: {error}", _JSON, line) from error
 
 
 def _is_json(text: str) -> bool:
@@ -257,4 +256,6 @@ def _refuse_surrogates(source: Source, record: Record) -> None:
     try:
         json.dumps(record.value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise source.error("holds text that is not valid Unicode (a lone surrogate)", "", record.line) from error
+        raise source.error(
+            "holds text that is not valid Unicode (a lone surrogate)", "write the character itself", record.line
+        ) from error

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 from metricpact.bridges.evidence.documents import checked, digest_of, json_records, object_records, read_source
 from metricpact.bridges.evidence.tasks import whole
 from metricpact.contracts.errors import InputError
-from metricpact.contracts.evidence.tables import Inventory, check_inventory
+from metricpact.contracts.evidence.tables import SPAN_HINT, Inventory, check_inventory
 
 _HINT = 'a line reads {"document": …, "revision": …, "restricted": false, "text": …}'
 _DOCUMENT: dict[str, Any] = {
@@ -32,7 +34,7 @@ def read_inventory(source: Any) -> Inventory:
     """An inventory from a path (JSON lines or JSON; ``-`` is standard input) or dicts.
 
     The current revision is one of ``revisions`` without being listed; a text says the length. Raises ``InputError``
-    with file, line and document.
+    with file, line and document, also for lengths and hashes that contradict the text or one another.
     """
     if isinstance(source, Inventory):
         return source
@@ -48,10 +50,11 @@ def read_inventory(source: Any) -> Inventory:
     for record in checked(records, "inventory", name, "document"):
         value = record.value
         revision, length, content = value.get("revision"), whole(value.get("length")), value.get("text")
-        if content is not None and length not in (None, len(content)):
+        fault = _contradiction(value)
+        if fault is not None:
             raise InputError(
-                f"document {value['document']!r}: the length is {length}, the text has {len(content)} characters",
-                "leave the length out where the text is given",
+                f"document {value['document']!r}: {fault[0]}",
+                fault[1],
                 source=name,
                 line=record.line,
                 document=value["document"],
@@ -86,3 +89,30 @@ def read_inventory(source: Any) -> Inventory:
             digest,
         )
     )
+
+
+def _contradiction(value: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What a document says against itself, as fact and hint; None where it says nothing of the kind."""
+    text, length = value.get("text"), whole(value.get("length"))
+    if text is not None:
+        if length not in (None, len(text)):
+            fact = f"the length is {length}, the text has {len(text)} characters"
+            return fact, "leave the length out where the text is given"
+        if value.get("sha256") not in (None, _sha256(text)):
+            return "sha256 is not that of the text", "leave the hash out where the text is given"
+        length = len(text)
+    hashes: dict[tuple[int, int], str] = {}
+    for span in value.get("spans", ()):
+        start, end = int(span["start"]), int(span["end"])
+        named = f"the span [{start}, {end})"
+        if end <= start or (length is not None and end > length):
+            return f"{named} is not in the document", SPAN_HINT
+        if hashes.setdefault((start, end), span["sha256"]) != span["sha256"]:
+            return f"{named} has two hashes", "give every span once"
+        if text is not None and span["sha256"] != _sha256(text[start:end]):
+            return f"the hash of {named} is not that of the text there", "leave the spans out where the text is given"
+    return None
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def read_selection(source: Any, *, ranked: bool = True, name: str = SELECTION) -
             source = [{"task": task, "units": units} for task, units in source.items()]
         made = _from_records(object_records(source, name), name, None)
     if not ranked:
-        made = Selection(made.name, made.units, made.answered, False, made.notes, made.sha256)
+        made = replace(made, ranked=False)
     return check_selection(made)
 
 

@@ -97,7 +97,9 @@ def _rows(source: Source, records: Iterable[Record]) -> Iterator[tuple[Any, ...]
 
 def _integer(source: Source, line: int | None, task: str, column: str, cell: str) -> int:
     if not re.fullmatch(_INTEGER, cell):
-        raise source.error(f"task {task!r}: {column} is {cell!r}, not an integer", "", line)
+        raise source.error(
+            f"task {task!r}: {column} is {cell!r}, not an integer", "count characters and ranks in whole numbers", line
+        )
     return int(cell)
 
 

@@ -56,4 +56,4 @@ def _value(name: str, scores: Sequence[Sequence[float]], truth: Sequence[Sequenc
     return float(metric(torch.tensor(list(chain.from_iterable(scores))), graded, indexes=indexes))
 
 
-TOOL = Tool("torchmetrics", "torchmetrics", "torchmetrics-1.9", NAMES, _call, rounding=2e-6)
+TOOL = Tool("torchmetrics", "torchmetrics", "torchmetrics-1.9", NAMES, _call, rounding=1e-5)

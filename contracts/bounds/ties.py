@@ -87,14 +87,13 @@ def _over_hits(prefixes: Prefixes, measure: Measure, contract: Contract) -> tupl
     sides = []
     for best in (False, True):
         ordered = _in_order(prefixes, measure, contract, best=best)
-        values, hits, flags = (
-            define(ordered, measure, contract),
-            ordered.hits,
-            ordered.relevant_hits(contract.threshold),
-        )
-        for at in reaching:
+        values, flags = define(ordered, measure, contract), ordered.relevant_hits(contract.threshold)
+        query_of, ranks = ordered.hits.query[flags], ordered.hits.rank[flags]
+        begins, ends = (np.searchsorted(query_of, groups.query[reaching], side) for side in ("left", "right"))
+        for at, begin, end in zip(reaching, begins, ends, strict=True):
             query, start, slots = groups.query[at], int(groups.start[at]), int(inside[at])
-            above = hits.rank[flags & (hits.query == query) & (hits.rank < start)]
+            found_at = ranks[begin:end]
+            above = found_at[found_at < start]
             least = max(0, slots - int(groups.size[at]) + int(relevant[at]))
             sums = _sums(above, start, slots, min(int(relevant[at]), slots), best=best)
             found = len(above) + np.arange(len(sums))

@@ -49,10 +49,10 @@ class Absence:
 def control_flow(needs: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
     """One row a need: control (correct, wrong, cannot judge) and why.
 
-    Wrong: it spent more than its budget; it went on after a step at which a rule of its own said stop; or the reason
-    that it gives does not hold at its last step. A budget is due when it is spent or the next step would not fit; the
-    proxy's threshold and exhaustion when they are reached. Where rule or record is missing, nothing is judged; so
-    too for errors, which no rule foresees.
+    Wrong: it spent more than its budget; it went on after a step at which a rule of its own said stop; it returned
+    candidates though it declined, or should have; or the reason that it gives does not hold at its last step. A budget
+    is due when it is spent or the next step would not fit; the proxy's threshold and exhaustion when they are reached.
+    Where rule or record is missing, nothing is judged; so too for errors, which no rule foresees.
     """
     rows = needs.with_row_index("at")
     walked = steps.join(rows.select("at", "budget", "sufficient_at"), on="at", how="left", maintain_order="left")
@@ -82,6 +82,12 @@ def control_flow(needs: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
     # A controller that took no step has spent nothing.
     joined = joined.with_columns(pl.col("spent").fill_null(0.0))
     overspent = (pl.col("spent") > pl.col("budget") + _ROUNDING).fill_null(value=False)
+    declined = pl.col("stop") == "declined"
+    too_weak = (pl.col("best") < pl.col("decline_below")).fill_null(value=False)
+    answered = (pl.col("returned") > 0) & (declined | too_weak)
+    weak = (
+        pl.when(declined).then(pl.lit("declined")).otherwise(pl.lit("its best score was below its rule for declining"))
+    )
     holds, unknown = _reason_holds()
     unfounded = pl.format("stopped for '{}', which did not hold at its last step", "stop")
     why = (
@@ -89,13 +95,15 @@ def control_flow(needs: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
         .then(pl.format("spent {} of a budget of {}", pl.col("spent").round(9), "budget"))
         .when(pl.col("went_on").is_not_null())
         .then("went_on")
+        .when(answered)
+        .then(pl.format("{}, and {} candidate(s) were returned all the same", weak, "returned"))
         .when(holds.is_null())
         .then(unknown)
         .when(~holds)
         .then(unfounded)
     )
     control = (
-        pl.when(overspent | pl.col("went_on").is_not_null())
+        pl.when(overspent | pl.col("went_on").is_not_null() | answered)
         .then(pl.lit(WRONG))
         .when(holds.is_null())
         .then(pl.lit(CANNOT_JUDGE))

@@ -1,6 +1,7 @@
 """Where anchors and units of one document meet: every pair with how much of the anchor the unit holds.
 
-A whole document without a known length is a span whose end nobody knows: what depends on that end is null.
+A whole document without a known length is a span whose end nobody knows: what depends on that end is null. A unit with
+an id and no span is a part of its document, nobody knows which: it holds what is asked for by its id, no other span.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def contacts(anchors: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     unit is of the revision that the anchor names, or it names none), contained (the whole anchor lies in the unit),
     low and high (the part of the anchor that the unit holds), begin and until (the anchor's), share (of the
     anchor that lies in the unit) and iou (intersection over union); the last two are null where they depend on a
-    length that is not known.
+    place or a length that is not known.
     """
     pairs = anchors.select("anchor", "bundle", "task", *DOCUMENT, "revision", "unit", "start", "begin", "until").join(
         units.select(
@@ -45,6 +46,7 @@ def contacts(anchors: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
             pl.col("rank"),
             pl.col("revision").alias("of_revision"),
             pl.col("unit").alias("of_unit"),
+            (pl.col("unit").is_not_null() & pl.col("start").is_null()).alias("unplaced"),
             pl.col("begin").alias("from"),
             pl.col("until").alias("to"),
         ),
@@ -68,6 +70,8 @@ def contacts(anchors: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     iou = pl.when(common == 0).then(0.0).when(~unknown_joint).then(common / joint)
     whole_unit = pl.when(same_unit).then(1.0).otherwise(0.0)
     elsewhere = by_unit & ~same_unit
+    anywhere = pl.col("unplaced") & ~by_unit
+    inside = inside | pl.col("unplaced")  # what is left is a span inside the very unit
     return pairs.select(
         "anchor",
         "bundle",
@@ -75,11 +79,16 @@ def contacts(anchors: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
         "rank",
         pl.col("of_revision").alias("revision"),
         agrees.alias("agrees"),
-        pl.when(by_id_only).then(same_unit).when(elsewhere).then(statement=False).otherwise(inside).alias("contained"),
-        pl.when(elsewhere).then(0).otherwise(low).alias("low"),
-        pl.when(elsewhere).then(0).otherwise(high).alias("high"),
+        pl.when(by_id_only)
+        .then(same_unit)
+        .when(elsewhere | anywhere)
+        .then(statement=False)
+        .otherwise(inside)
+        .alias("contained"),
+        pl.when(elsewhere | anywhere).then(0).otherwise(low).alias("low"),
+        pl.when(elsewhere | anywhere).then(0).otherwise(high).alias("high"),
         "begin",
         "until",
-        pl.when(by_id_only | elsewhere).then(whole_unit).otherwise(share).alias("share"),
-        pl.when(by_id_only | elsewhere).then(whole_unit).otherwise(iou).alias("iou"),
+        pl.when(by_id_only | elsewhere).then(whole_unit).when(~anywhere).then(share).alias("share"),
+        pl.when(by_id_only | elsewhere).then(whole_unit).when(~pl.col("unplaced")).then(iou).alias("iou"),
     )

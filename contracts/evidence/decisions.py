@@ -21,7 +21,7 @@ ITEM = {"item": pl.String, "state": pl.String, "label": pl.String, "label_source
 class Endpoints:
     """The states that there are, those that are no decision yet, and what counts as reached, by name.
 
-    Raises ``ContractError`` for an endpoint without states, and for a state that is not declared or declared twice.
+    Raises ``ContractError`` for an endpoint without states, and for a state that is not declared or named twice.
     """
 
     states: tuple[str, ...]
@@ -37,10 +37,15 @@ class Endpoints:
                 "decisions need declared states and an endpoint",
                 "write for example --states validated,deferred,rejected --endpoint promotion=validated",
             )
-        for name, states in {**self.endpoints, "unresolved": self.unresolved}.items():
-            if not states and name != "unresolved":
+        for name, states in self.endpoints.items():
+            if not name:
+                raise ContractError("an endpoint has no name", "write for example promotion=validated")
+            if not states:
                 raise ContractError(f"the endpoint {name!r} has no state", f"write {name}=STATE,STATE")
+        for name, states in [*self.endpoints.items(), ("unresolved", self.unresolved)]:
             for state in states:
+                if states.count(state) > 1:
+                    raise ContractError(f"{name!r} names the state {state!r} twice", "name every state once")
                 if state not in self.states:
                     raise ContractError(
                         f"{name!r} names the state {state!r}, which is not declared",

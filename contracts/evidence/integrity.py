@@ -48,17 +48,26 @@ def examine(references: pl.DataFrame, inventory: Inventory) -> pl.DataFrame:
     no_revision = ~is_current & ~revoked & ~listed
     beyond = is_current & (pl.col("end") > pl.col("length")).fill_null(value=False)
     whole = pl.col("start").is_null()
+    by_id = whole & pl.col("unit").is_not_null()
     at_place = (
         pl.when(whole)
         .then("full_text")
         .otherwise(pl.col("full_text").str.slice(pl.col("start"), pl.col("end") - pl.col("start")))
     )
-    digest = pl.when(whole).then("digest").otherwise("span_digest")
+    digest = pl.when(by_id).then(None).when(whole).then("digest").otherwise("span_digest")
     judged = joined.with_columns(at_place.alias("at_place"), digest.alias("wanted")).with_columns(
         pl.when(pl.col("at_place").is_null() & pl.col("wanted").is_not_null()).then("text").alias("to_hash")
     )
     judged = judged.with_columns(_hashed(judged["to_hash"]).alias("hashed"))
-    same = pl.coalesce(pl.col("text") == pl.col("at_place"), pl.col("hashed") == pl.col("wanted"))
+    # Where a unit stands that has only an id is not known; its text stands somewhere in the document.
+    by_id_text = pl.when(by_id).then("text")
+    same = (
+        pl.when(pl.col("text").str.len_chars() != pl.col("end") - pl.col("start"))
+        .then(statement=False)
+        .when(by_id)
+        .then(pl.col("full_text").str.contains(by_id_text, literal=True))
+        .otherwise(pl.coalesce(pl.col("text") == pl.col("at_place"), pl.col("hashed") == pl.col("wanted")))
+    )
     unknown = pl.col("known").is_null()
     refusal = (
         pl.when(unknown | no_revision | beyond)

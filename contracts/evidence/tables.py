@@ -72,7 +72,6 @@ class Selection:
     units: pl.DataFrame
     answered: pl.Series
     ranked: bool = True
-    notes: tuple[str, ...] = ()
     sha256: str | None = None
 
     def with_codes(self, tasks: Tasks, k: int | None) -> pl.DataFrame:

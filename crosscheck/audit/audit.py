@@ -87,17 +87,27 @@ class RunAudit:
 
 @dataclass(frozen=True)
 class Audit:
-    """What ``metricpact audit`` found: every run, the changes of their order, and queries worked out."""
+    """What ``metricpact audit`` found: every run, the changes of their order, and queries worked out.
+
+    ``labels`` are what a data set says that its grades mean, ``notes`` what is odd about the judgments, ``inputs``
+    where the data came from.
+    """
 
     measures: list[Measure]
     runs: list[RunAudit]
     order: list[OrderChange]
     workings: Mapping[str, list[Working]] = field(default_factory=dict)
+    labels: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
         """The JSON document ``metricpact.audit/1``."""
         return {
             "schema": SCHEMA,
+            "inputs": dict(self.inputs),
+            "grade_labels": {str(grade): text for grade, text in self.labels.items()},
+            "notes": list(self.notes),
             "runs": [run.to_document() for run in self.runs],
             "order": [change.to_document() for change in self.order],
             "workings": [
@@ -129,6 +139,7 @@ def audit(
     natives: Mapping[str, Mapping[str, Mapping[str, NativeNumber]]] | None = None,
     queries: Sequence[str] = (),
     top: int = 5,
+    inputs: Mapping[str, Any] | None = None,
 ) -> Audit:
     """Hold runs under a contract against the profiles of each measure.
 
@@ -160,7 +171,8 @@ def audit(
                 working for query in queries for working in _worked(one, query, measures, lenient, profiles)
             ]
     order = order_changes(variants, measures, contracts, profiles) if len(runs) > 1 else []
-    return Audit(list(measures), audited, order, workings)
+    origin = judgments.origin
+    return Audit(list(measures), audited, order, workings, origin.labels, origin.notes, inputs or {})
 
 
 def _worked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,7 +139,7 @@ def cover(
         unversioned=chosen.units["revision"].null_count() if inventory is not None else 0,
         unchecked=chosen.eligible.height - int(chosen.eligible["text_checked"].sum()) if inventory is not None else 0,
         outside_pool=outside,
-        notes=(*tasks.notes, *_revision_note(tasks, chosen, inventory)),
+        notes=(*tasks.notes, *_revision_note(tasks, chosen, inventory), *_unit_notes(chosen)),
     )
 
 
@@ -153,6 +153,17 @@ def _revision_note(tasks: Tasks, side: Side, inventory: Inventory | None) -> tup
     if inventory is not None or not named or not side.units.height or side.units["revision"].count():
         return ()
     return (f"{named} anchors name a revision and no unit does: without an inventory none of them is found whole",)
+
+
+def _unit_notes(side: Side) -> Iterator[str]:
+    """What to know about units whose place is not told, and about units that contradict themselves."""
+    unplaced = (pl.col("unit").is_not_null() & pl.col("start").is_null()).sum()
+    longer = (pl.col("text").str.len_chars() != pl.col("end") - pl.col("start")).sum()
+    without, contrary = side.eligible.select(unplaced, longer.alias("contrary")).row(0)
+    if without:
+        yield f"{without} units have an id and no span: they hold what is asked for by that id, and no other span"
+    if contrary:
+        yield f"{contrary} units have a text of another length than their span; with an inventory they are refused"
 
 
 def _check_cutoff(k: int | None, selection: Selection) -> None:

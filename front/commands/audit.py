@@ -21,7 +21,7 @@ from metricpact.commands import options
 @options.format_option
 @options.run_format_option
 @options.split_option
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(
@@ -50,21 +50,16 @@ def command(
     AP@100 nDCG@10.
     """
     from metricpact.api_audits import audit
-    from metricpact.bridges.sources.choose import read_judgments, read_run
     from metricpact.render.audit import audit_report
     from metricpact.render.registry import chosen, write
 
     runs, measures = options.sort_arguments(arguments)
     if not runs:
         raise click.UsageError("no run is named: metricpact audit QRELS RUN… [MEASURE…]")
-    if [qrels, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read once only")
-    if len(set(runs)) < len(runs):
-        raise click.UsageError("a run is named twice: name each once")
     profile = options.profile_from(contract, settings, queries)
-    judgments = read_judgments(qrels, format=format_, split=split)
-    runs_format = options.format_of_runs(format_, run_format)
-    read = {path: read_run(path, format=runs_format) for path in runs}
+    output = chosen(output)
+    hashing = output in ("json", "jsonl")
+    judgments, read, inputs = options.read_inputs(qrels, runs, format_, run_format, split, hashing=hashing, quiet=quiet)
     found = audit(
         judgments,
         read,
@@ -74,12 +69,12 @@ def command(
         queries=shown,
         top=top,
         native=not no_native,
+        inputs=inputs,
     )
     if not quiet:
         options.tell_labels(judgments)
-        options.tell_notes(judgments)
         for one in found.runs:
             if one.conflict:
                 click.echo(f"note: {one.name} is scored with rank_conflict=ignore: {one.conflict}", err=True)
-    write(audit_report(found, places, sides=bool(against)), chosen(output), places)
+    write(audit_report(found, places, sides=bool(against)), output, places)
     return 0

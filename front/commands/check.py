@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--report", "report_path", metavar="FILE", help="Show a report (written with -o jsonl) instead of checking."
 )
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(

@@ -49,8 +49,9 @@ from metricpact.commands import options
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
 @options.format_option
+@options.run_format_option
 @options.split_option
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(
@@ -68,6 +69,7 @@ def command(
     queries: str | None,
     backend: str,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     all_pairs: bool,
@@ -127,7 +129,9 @@ def command(
         records["formats"] = (format_, options.format_of_runs(format_, None))
         comparison = compare_recorded(source or None, runs, measures or None, table=table, **records, **ways)
     elif runs:
-        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing, quiet=quiet)
+        judgments, named, inputs = options.read_inputs(
+            source, runs, format_, run_format, split, hashing=hashing, quiet=quiet
+        )
         wanted = measures or parse_measures(DEFAULT_MEASURES)
         comparison = compare_judged_runs(judgments, named, wanted, table=table, **ways)
     else:

@@ -32,12 +32,12 @@ def command(name: str | None, other: str | None) -> int:
         say(profile.to_toml())
         return 0
     second = load_profile(other)
-    lines = [f"{'':<22} {profile.name:<20} {second.name}"]
-    for field, (mine, theirs) in profile.contract.diff(second.contract).items():
-        lines.append(f"{field:<22} {plain_value(mine)!s:<20} {plain_value(theirs)}")
-    for pattern in sorted({*profile.overrides, *second.overrides}):
-        mine, theirs = profile.overrides.get(pattern, {}), second.overrides.get(pattern, {})
-        if mine != theirs:
-            lines.append(f"{pattern:<22} {dict(mine)!s:<20} {dict(theirs)}")
-    say("\n".join(lines) + "\n")
+    lines = [("", profile.name, second.name)]
+    lines += [(field, *map(plain_value, values)) for field, values in profile.contract.diff(second.contract).items()]
+    for pattern, field in sorted({(p, f) for one in (profile, second) for p, fs in one.overrides.items() for f in fs}):
+        values = [one.overrides.get(pattern, {}).get(field, getattr(one.contract, field)) for one in (profile, second)]
+        if values[0] != values[1]:
+            lines.append((f"{pattern} {field}", *map(plain_value, values)))
+    first, middle = (max(22, *(len(str(line[column])) for line in lines)) for column in (0, 1))
+    say("".join(f"{line[0]:<{first}} {line[1]!s:<{middle}} {line[2]}\n" for line in lines))
     return 0

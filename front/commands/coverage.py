@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--underscores", is_flag=True, help="Write blanks in TASKS' document ids as _, as TREC runs have to.")
 @click.option("-q", "--by-task", is_flag=True, help="Every task too.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(

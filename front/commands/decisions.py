@@ -19,7 +19,7 @@ from metricpact.commands import options
 )
 @click.option("--unresolved", metavar="STATE,STATE", help="States that are no decision yet.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@options.output_option
+@options.output_choice()
 @options.places_option
 def command(
     file: str,
@@ -41,6 +41,8 @@ def command(
     from metricpact.render.decisions import decision_report
     from metricpact.render.registry import chosen, write
 
+    if file == toml == "-":
+        raise click.UsageError("standard input (-) can be read once only")
     if toml is not None and (states or endpoints or unresolved):
         raise click.UsageError("--endpoints goes without --states, --endpoint and --unresolved: the file says it all")
     named: dict[str, list[str]] = {}

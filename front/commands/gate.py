@@ -10,7 +10,7 @@ from metricpact.commands import options
 if TYPE_CHECKING:
     from metricpact.render.report import Report
 
-FORMATS = ("table", "json", "jsonl", "csv", "parquet", "markdown", "junit", "github")
+FORMATS = ("table", "json", "jsonl", "csv", "parquet", "markdown", "latex", "html", "junit", "github")
 
 
 @click.command("gate")

@@ -34,12 +34,11 @@ def output_choice(*special: str) -> Callable[[Any], Any]:
     return click.option(
         "-o",
         "--output",
-        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", *special]),
+        type=click.Choice(["table", "json", "jsonl", "csv", "parquet", "markdown", "latex", "html", *special]),
         help="Table on a terminal, json when piped, unless named.",
     )
 
 
-output_option = output_choice("trec")
 places_option = click.option(
     "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in what people read."
 )
@@ -148,19 +147,28 @@ def crossings(crosses: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def read_inputs(
-    qrels: str, runs: Sequence[str], format_: str | None, split: str, *, hashing: bool, quiet: bool
+    qrels: str,
+    runs: Sequence[str],
+    format_: str | None,
+    run_format: str | None,
+    split: str,
+    *,
+    hashing: bool,
+    quiet: bool,
 ) -> tuple[Judgments, dict[str, Run], dict[str, Any]]:
-    """Judgments, runs by path, and what a document says of them; raises ``InputError`` for a run named twice."""
+    """Judgments, runs by path, and what a document says of them; raises ``InputError`` for an input named twice."""
     from metricpact.bridges.sources.choose import read_judgments, read_run
     from metricpact.contracts.errors import InputError
 
     twice = [path for path in runs if runs.count(path) > 1]
     if twice:
         raise InputError(f"{twice[0]} is named twice", "name every run once")
+    if qrels == "-" and "-" in runs:
+        raise InputError("standard input (-) can be read once only", "name a file for the judgments or the run")
     judgments = read_judgments(qrels, format=format_, split=split, hashing=hashing)
     if not quiet:
         tell_notes(judgments)
-    runs_format = format_of_runs(format_, None)
+    runs_format = format_of_runs(format_, run_format)
     named = {path: read_run(path, format=runs_format, hashing=hashing) for path in runs}
     told = [{"path": path, "sha256": run.origin.sha256, "tag": run.origin.tag} for path, run in named.items()]
     return judgments, named, {"qrels": {"path": qrels, "sha256": judgments.origin.sha256}, "runs": told}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--max-grade", type=int, metavar="GRADE", help="Largest grade of an unjudged document (default: of the judgments)."
 )
 @click.option("--tie-bounds", is_flag=True, help="Least, greatest and expected value over all orders of ties.")
-@options.output_option
+@options.output_choice("trec")
 @options.places_option
 @options.quiet_option
 def command(

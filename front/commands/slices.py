@@ -43,8 +43,9 @@ from metricpact.commands import options
 @options.queries_option
 @click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
 @options.format_option
+@options.run_format_option
 @options.split_option
-@options.output_option
+@options.output_choice()
 @options.places_option
 @options.quiet_option
 def command(
@@ -62,6 +63,7 @@ def command(
     queries: str | None,
     backend: str,
     format_: str | None,
+    run_format: str | None,
     split: str,
     *,
     averages: bool,
@@ -109,7 +111,9 @@ def command(
     output = chosen(output)
     hashing = output == "json"
     if runs:
-        judgments, named, inputs = options.read_inputs(source, runs, format_, split, hashing=hashing, quiet=quiet)
+        judgments, named, inputs = options.read_inputs(
+            source, runs, format_, run_format, split, hashing=hashing, quiet=quiet
+        )
         found = slices(judgments, named, measures or None, table=table, **how)
     elif records:
         inputs = {"runs": [{"path": path} for path in records]}

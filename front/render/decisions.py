@@ -24,7 +24,7 @@ def decision_report(report: DecisionReport) -> Report:
         tables=tables,
         lines=[
             *_lines(report),
-            *(f"signature {one}" for one in report.endpoints["signature"].unique(maintain_order=True)),
+            *(f"signature {one}" for one in _flat(report)["signature"].unique(maintain_order=True)),
         ],
         document=lambda: _document(report),
         records=lambda: _records(report),

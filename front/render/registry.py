@@ -92,6 +92,18 @@ def _markdown(report: Report, places: int) -> bytes:
     return ("\n\n".join(parts) + "\n").encode(*UTF8)
 
 
+def _latex(report: Report, places: int) -> bytes:
+    from metricpact.render.document import latex_tables
+
+    return latex_tables(report, places).encode(*UTF8)
+
+
+def _html(report: Report, places: int) -> bytes:
+    from metricpact.render.document import html_page
+
+    return html_page(report, places).encode(*UTF8)
+
+
 FORMATS: dict[str, Callable[[Report, int], bytes]] = {
     "table": _table,
     "json": _json,
@@ -99,6 +111,8 @@ FORMATS: dict[str, Callable[[Report, int], bytes]] = {
     "csv": _csv,
     "parquet": _parquet,
     "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
     "trec": _trec,
     "junit": _text("junit"),
     "github": _text("github"),
