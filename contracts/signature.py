@@ -65,10 +65,15 @@ class Signature:
             if not _HASHED.fullmatch(text):
                 changes[key] = int(text) if key == "threshold" and text.isdigit() else text
                 continue
-            value = check_value(key, known[key]) if known and key in known else None
-            if value is None or _as_text(value) != text:
+            if not known or key not in known:
                 raise ContractError(
                     f"the signature gives {key} only as a hash ({text})", f"pass the value of {key} that it stands for"
+                )
+            value = check_value(key, known[key])
+            if _as_text(value) != text:
+                raise ContractError(
+                    f"the value given for {key} is {_as_text(value)}, the signature has {text}",
+                    f"pass the value of {key} that the number was made with",
                 )
             changes[key] = value
         return self.measure.apply(profile.with_fields(changes).for_measure(self.measure))

@@ -13,13 +13,13 @@ from typing import Any
 import metricpact as mp
 import pytest
 from metricpact.contracts.contract import FIELDS, Contract
-from metricpact.contracts.errors import InputError
+from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.measures import parse_measure
 from metricpact.contracts.profiles import load_profile
 from metricpact.contracts.tables import Judgments, Run
 from metricpact.crosscheck.audit.attribution import attribute
 from metricpact.crosscheck.audit.native import NativeNumber, native_numbers
-from metricpact.crosscheck.audit.sensitivity import OrderChange, order_changes
+from metricpact.crosscheck.audit.sensitivity import OrderChange, best_of, order_changes
 from metricpact.crosscheck.audit.variants import Variants
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -120,6 +120,30 @@ def test_what_a_contract_refuses_is_told_in_the_place_of_its_number() -> None:
     cause = next(effect for effect in line.attribution.effects if effect.field == "negative_grade")
     assert (cause.from_here, cause.from_there) == (None, None)
     assert "is negative" in cause.error
+
+
+def test_a_refusing_profile_is_blamed_on_what_refuses() -> None:
+    """Fields that change nothing are no causes because the profile gives no number to look from."""
+    judgments, run = tables({"q": {"A": 1, "B": 0}}, {"q": {"A": 1.0, "B": 1.0}})
+    found = mp.audit(judgments, run, ["RR@3"], against=["torchmetrics-1.9"], native=False).runs[0].lines["RR@3"][0]
+    assert {"ties", "score_width", "queries"} <= {effect.field for effect in found.attribution.effects}
+    assert [effect.field for effect in found.attribution.causes] == ["ties"]
+
+
+def test_one_profile_and_one_query_need_no_list() -> None:
+    """A name is not taken for a list of letters; no number of queries below 1 is shown."""
+    judgments, run = tables({"q1": {"A": 1}}, {"q1": {"A": 1.0}})
+    found = mp.audit(judgments, run, "RR", against="ranx-0.3.21", queries="q1", native=False)
+    assert [line.profile.name for line in found.runs[0].lines["RR"]] == ["ranx-0.3.21"]
+    assert {working.query for working in found.workings["run"]} == {"q1"}
+    with pytest.raises(ContractError, match="top is 0"):
+        mp.audit(judgments, run, "RR", top=0, native=False)
+
+
+def test_the_best_run_of_several_equal_ones_is_the_first() -> None:
+    """Sums in another order are no change of who wins."""
+    assert best_of({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2}) == "a"
+    assert best_of({"a": 0.3, "b": 0.31}) == "b"
 
 
 def test_a_rank_column_that_contradicts_the_scores_is_set_aside_and_said() -> None:
@@ -279,6 +303,27 @@ def test_every_output_of_two_runs(files: tuple[str, str, str], output: str) -> N
     if output == "table":
         assert "does the order of the runs change?" in done.stdout
         assert "the best run is the same under all" in done.stdout
+
+
+def test_a_refusal_is_told_once(tmp_path: Path) -> None:
+    """The table says that a number is refused, a line under it why and what to do; nothing is said of the order."""
+    (tmp_path / "qrels.txt").write_text("q 0 A 1\nq 0 B -1\n")
+    for name in "ab":
+        (tmp_path / name).write_text("q Q0 B 1 2 t\nq Q0 A 2 1 t\n")
+    judged, one, other = (str(tmp_path / name) for name in ("qrels.txt", "a", "b"))
+    done = command(judged, one, "P@1", "--no-native", "-o", "table")
+    assert (done.returncode, done.stderr) == (0, "")
+    reason = f"{judged}:2: grade -1 is negative (query 'q', document 'B')"
+    told = [line for line in done.stdout.splitlines() if reason in line]
+    assert [line.partition(":")[0] for line in told] == [
+        "refused by chapter", "refused by cookbook, torchmetrics-1.9"
+    ]  # fmt: skip
+    assert "--set negative_grade=unjudged" in told[0]
+    assert "P@1, chapter refuses the data" in done.stdout
+    assert "convention alone" not in done.stdout
+    both = command(judged, one, other, "P@1", "--no-native", "-o", "table").stdout
+    assert "changes of a convention could be scored" in both
+    assert "P@1: nothing is known of the order" in both and "the best run" not in both
 
 
 @pytest.mark.parametrize(

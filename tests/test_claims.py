@@ -402,6 +402,7 @@ def test_not_every_multiple_can_be_reached(write: Write) -> None:
         ('measure = "nDCG@5"\nmeans = { a = ".5" }', "cannot check (the values that nDCG@5 can have"),
         ('measure = "RR"\nmeans = { a = ".5" }', "cannot check (the values that RR can have"),
         ('measure = "RR@100"\nmeans = { a = ".5" }', "cannot check (too many sums of 101 different values"),
+        ('measure = "P@5"\nmeans = { a = "1e14" }', "not attainable (with no number of queries up to 2,000)"),
         ('each = [0, "1/2", 1]\nmeans = { a = ".75" }\nn = 2', "reproduced only under a sum of 3/2 for a (n = 2)"),
     ],
 )
@@ -498,6 +499,10 @@ def test_without_an_expectation_a_claim_has_to_be_reproduced(write: Write) -> No
         ),
         (claim("decisions", STATES + "values = { recall = 1 }"), 1, "has no endpoint", "endpoint"),
         (claim("mean", 'means = { a = ".5" }'), 1, "needs a measure", "each"),
+        (claim("ratio", 'ratio = ["1/3", "2/3"]\nstated = 1'), 4, "ratio is not one number", "21/43"),
+        (claim("ratio", 'ratio = "1/3"\nstated = []'), 5, "stated states no number", "list"),
+        (claim("measures", EXAMPLE + "values = { RR = [] }"), 6, "RR states no number", "list"),
+        (claim("decisions", STATES + 'endpoint = ["kept"]\nvalues = { recall = [] }'), 6, "recall states no", "list"),
         (
             claim("slices", 'file = "x"\ncolumns = ["slice", "run", "R@1"]\nrows = [["all", "v"]]'),
             6,

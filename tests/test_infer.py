@@ -364,6 +364,26 @@ def test_a_run_that_contradicts_its_ranks_needs_a_contract_that_does_not_look(tm
     assert "chapter" not in found.found[0].profiles and "trec_eval-9.0.8-c" in found.found[0].profiles
 
 
+@pytest.mark.parametrize("changes", [3, -1, "1", True])
+def test_more_changes_than_two_are_refused(changes: Any) -> None:
+    """Three fields changed explain anything."""
+    with pytest.raises(InputError, match="not 0, 1 or 2"):
+        mp.infer({"q": {"A": 1}}, {"q": ["A"]}, {"RR": 1}, changes=changes)
+
+
+def test_fractional_grades_are_searched_under_a_table_that_lists_them() -> None:
+    """Every contract with a gain by its name refuses them; the given one takes them, and is found."""
+    qrels, run = {"q": {"A": 1.5, "B": 1}}, {"q": ["B", "A"]}
+    with pytest.raises(InputError, match=r"grade 1\.5 is not an integer"):
+        mp.infer(qrels, run, {"nDCG@2": ".86"})
+    judgments, ranked = mp.read_qrels(qrels), mp.read_run(run)
+    own = load_profile("chapter").with_fields({"gain": {1: 1, 1.5: 2}})
+    found = infer(judgments, ranked, {"nDCG@2": "0.8597"}, first=[own]).found
+    # By hand: (1 + 2/log2(3)) / (2 + 1/log2(3)).
+    assert found[0].first.candidate.base == own and not found[0].first.candidate.changes
+    assert found[0].first.gives[Target(parse_measure("nDCG@2"))] == pytest.approx(0.859719, abs=1e-6)
+
+
 def test_data_that_every_contract_refuses_is_an_error() -> None:
     """Labels that do not match are nothing that a contract could settle."""
     with pytest.raises(InputError, match="mismatched labels"):

@@ -46,12 +46,17 @@ def _by_provider(provider: str) -> Any:
     """The call of one provider, named, on dicts of the whole input."""
 
     def call(judgments: Judgments, run: Run, names: Sequence[str]) -> Native:
+        from subprocess import CalledProcessError
+
         import ir_measures
 
         refuse_harmful(judgments, names)
         qrels, ranked = as_dicts(judgments, run, provider)
         asked = {named(name): name for name in names}
-        found = ir_measures.providers.registry[provider].calc(list(asked), qrels, ranked)
+        try:
+            found = ir_measures.providers.registry[provider].calc(list(asked), qrels, ranked)
+        except CalledProcessError as error:  # its own text names nothing but temporary files
+            raise RuntimeError(f"its script ended with exit code {error.returncode}") from error
         values: Values = {name: {} for name in names}
         for metric in found.per_query:
             values[asked[metric.measure]][metric.query_id] = metric.value

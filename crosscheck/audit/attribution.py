@@ -50,11 +50,6 @@ class Effect:
     changed_queries: int
     error: str = ""
 
-    @property
-    def silent(self) -> bool:
-        """Whether the field changes no value on this data, whichever side it is looked at from."""
-        return not self.error and not self.changed_queries and not self.from_here and not self.from_there
-
     def to_document(self) -> dict[str, Any]:
         """The effect as plain data."""
         return {
@@ -87,9 +82,17 @@ class Attribution:
 
     @property
     def causes(self) -> list[Effect]:
-        """The fields that change something on this data, the largest change of the mean first."""
-        loud = [effect for effect in self.effects if not effect.silent]
+        """The fields that change something on this data, the largest change of the mean first.
+
+        Among them are those that make the data refused, seen from a side that is not refused anyway.
+        """
+        loud = [effect for effect in self.effects if self._shows(effect)]
         return sorted(loud, key=lambda effect: -max(abs(effect.from_here or 0.0), abs(effect.from_there or 0.0)))
+
+    def _shows(self, effect: Effect) -> bool:
+        sides = [(self.here, effect.from_here), (self.there, effect.from_there)]
+        seen = [change for side, change in sides if not side.error]
+        return bool(effect.changed_queries or any(seen) or (effect.error and None in seen))
 
 
 def attribute(variants: Variants, measure: Measure, here: Profile, there: Profile, *, top: int = 5) -> Attribution:

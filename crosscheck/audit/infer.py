@@ -197,6 +197,8 @@ def infer(
     every candidate refuses the data.
     """
     wanted = read_all(published)
+    if isinstance(changes, bool) or changes not in range(CHANGES + 1):
+        raise InputError(f"changes is {changes!r}, not 0, 1 or {CHANGES}", f"write changes={CHANGES}")
     inert = look_at(judgments, run)
     outcomes, rejected = score_all(judgments, run, list(wanted), inert, changes=changes, first=first)
     if not outcomes:
@@ -263,11 +265,17 @@ def score_all(
     """What every candidate gives, fewest and most usual changes first, and why others refuse the data (with counts)."""
     measures = list(dict.fromkeys(target.measure for target in targets))
     lists = list(candidates(measures, inert, changes=changes, first=first))
-    # Neighbours that share a prefix come one after the other, so that it is built once.
-    order = sorted(
-        range(len(lists)),
-        key=lambda at: tuple(prefix_key(lists[at][0].profile.for_measure(one), judgments) for one in measures),
-    )
+    # Neighbours that share a prefix come one after the other, so that it is built once. Keys are numbered as they come:
+    # a gain by name and one by table have no order.
+    numbered: dict[Any, int] = {}
+    keys = [
+        tuple(
+            numbered.setdefault(prefix_key(candidate.profile.for_measure(one), judgments), len(numbered))
+            for one in measures
+        )
+        for candidate, *_ in lists
+    ]
+    order = sorted(range(len(lists)), key=keys.__getitem__)
     kept = KeptPrefixes()
     outcomes: dict[int, Outcome] = {}
     rejected: Counter[str] = Counter()

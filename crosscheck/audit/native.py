@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +25,8 @@ from metricpact.contracts.tables import Judgments, Run
 
 TOLERANCE = 1e-9
 """How far a tool's number may be from its profile's: it sums in another order."""
+AT_ONCE = 2
+"""How many tools are asked at once: each holds the whole data."""
 SECONDS = 900
 """How long one tool may take: some compile themselves for half a minute before they begin."""
 
@@ -86,7 +89,9 @@ def native_numbers(
     """Tool → measure → number, for each tool's measures; what stops a tool is told in place of its number."""
     with TemporaryDirectory(prefix="metricpact-") as folder:
         _lay(Path(folder), judgments, run)
-        return {tool: _ask(tool, folder, measures) for tool, measures in tools.items()}
+        with ThreadPoolExecutor(AT_ONCE) as pool:  # a thread waits for a process
+            answers = pool.map(lambda tool: _ask(tool, folder, tools[tool]), tools)
+            return dict(zip(tools, answers, strict=True))
 
 
 def _ask(tool: str, folder: str, measures: Sequence[str]) -> dict[str, NativeNumber]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,12 @@ def one_query(table: Any, query: str) -> Any:
     return Run.from_columns(frame["query_id"], frame["doc_id"], scores, ranks, empty=[query])
 
 
+def check_judged(query: str, judged: Container[str] | pl.Series) -> None:
+    """Raise ``InputError`` for a query that is not among the judged ones."""
+    if query not in judged:
+        raise InputError(f"query {query!r} is not judged", "name a judged query", query=query)
+
+
 def work_out(
     judgments: Judgments, run: Run, query: str, measure: Measure, contract: Contract, outcome: Outcome, names: list[str]
 ) -> Working:
@@ -70,8 +76,7 @@ def work_out(
     ``judgments`` and ``run`` hold that query alone, ``outcome`` the scored run. Raises ``InputError`` for a query
     that is not judged.
     """
-    if query not in outcome.queries:
-        raise InputError(f"query {query!r} is not judged", "name a judged query", query=query)
+    check_judged(query, outcome.queries)
     if outcome.column is None:
         return Working(measure, query, names, pl.DataFrame(), [f"refused: {outcome.error}"], None, "")
     at = list(outcome.queries).index(query)

@@ -29,10 +29,10 @@ def check_ratio(claim: Claim) -> Verdict:
     """Whether a ratio is printed as stated."""
     if "ratio" not in claim.keys or "stated" not in claim.keys:
         raise claim.error("needs a ratio and what is stated of it", 'write ratio = "21/43" and stated = ".4884"')
-    (ratio,) = statements(claim, claim.keys["ratio"], "ratio")
-    if ratio.value is None:
-        raise claim.error("the ratio is undefined", 'write ratio = "21/43"', "ratio")
-    value = Fraction(ratio.value)
+    ratios = statements(claim, claim.keys["ratio"], "ratio")
+    ratio, value = ratios[0], ratios[0].value
+    if len(ratios) > 1 or value is None:
+        raise claim.error("ratio is not one number", 'write ratio = "21/43"', "ratio")
     numbers = tuple(
         Number(ratio.text, one.text, float(value), one.holds(value))
         for one in statements(claim, claim.keys["stated"], "stated")

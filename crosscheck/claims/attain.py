@@ -35,13 +35,14 @@ def check_mean(claim: Claim) -> Verdict:
     stated = [(name, one) for name, several in means.items() for one in several]
     values, why = _values(claim)
     n = whole(claim, "n")
+    unknown = tuple(Number(name, one.text, None, holds=False) for name, one in stated)
     if why:
-        return Verdict(CANNOT_CHECK, why, tuple(Number(name, one.text, None, holds=False) for name, one in stated))
+        return Verdict(CANNOT_CHECK, why, unknown)
     unit = math.lcm(*(value.denominator for value in values))
     units = sorted({int(value * unit) for value in values})
     most = min(MOST_QUERIES if n is None else n, MOST_UNITS // max(units[-1], 1))
     if (n or 1) > most:
-        return Verdict(CANNOT_CHECK, f"too many sums of {len(values)} different values to enumerate")
+        return Verdict(CANNOT_CHECK, f"too many sums of {len(values)} different values to enumerate", unknown)
     numbers: Sequence[Published] = [one for _, one in stated]
     fits: list[int] = []
     for count, sums in enumerate(reachable(units, most), 1):
@@ -66,7 +67,7 @@ def reachable(units: Sequence[int], most: int) -> Iterator[int]:
 def _sums_within(number: Published, sums: int, scale: int) -> bool:
     """Whether a reachable sum, over ``scale`` units, is printed as the number."""
     least = max(math.ceil(number.low * scale), 0)
-    greatest = math.floor(number.high * scale)
+    greatest = min(math.floor(number.high * scale), sums.bit_length())  # nothing beyond the largest sum is reached
     return greatest >= least and bool((sums >> least) & ((1 << (greatest - least + 1)) - 1))
 
 

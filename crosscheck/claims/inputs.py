@@ -56,6 +56,10 @@ def profile_of(claim: Claim) -> Profile:
 def statements(claim: Claim, written: Any, key: str) -> list[Published]:
     """One number stated once or several times; raises ``InputError`` at the line of its key."""
     several = written if isinstance(written, list) else [written]
+    if not several:
+        raise claim.error(
+            f"{key} states no number", f'write {key} = "0.50", or several ways to write it in a list', key
+        )
     try:
         return [read_published(one) for one in several]
     except InputError as error:

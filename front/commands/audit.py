@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 from metricpact.commands import options
 
@@ -60,6 +62,10 @@ def command(
     output = chosen(output)
     hashing = output in ("json", "jsonl")
     judgments, read, inputs = options.read_inputs(qrels, runs, format_, run_format, split, hashing=hashing, quiet=quiet)
+    if sys.stderr.isatty() and not (no_native or quiet):
+        click.echo(
+            "asking the installed libraries, some compile themselves first (--no-native: without them)", err=True
+        )
     found = audit(
         judgments,
         read,

@@ -9,11 +9,13 @@ import polars as pl
 from metricpact.contracts.contract import plain_value
 from metricpact.crosscheck.audit.attribution import Attribution, Effect, Moved
 from metricpact.crosscheck.audit.audit import Audit, Line, RunAudit
-from metricpact.crosscheck.audit.sensitivity import OrderChange
+from metricpact.crosscheck.audit.sensitivity import OrderChange, best_of
 from metricpact.crosscheck.audit.working import Working
 from metricpact.render.report import Report, Table
 
 NOT_ASKED = "·"
+REFUSED = "refused"
+"""What stands in the place of a number that is not given because the data is refused; the lines say why."""
 _PAIRS = 3
 
 
@@ -60,7 +62,7 @@ def _runs(audit: Audit, places: int) -> list[Table]:
             rows.append(
                 {
                     "run": short[run.name],
-                    "contract": _shown(outcome.value, outcome.error, places),
+                    "contract": _shown(outcome.value, places, outcome.error),
                     "least": _profile_value(by_value[:1], places),
                     "most": _profile_value(by_value[-1:], places),
                     "largest difference": _because(apart.attribution, places) if apart else "",
@@ -73,7 +75,7 @@ def _runs(audit: Audit, places: int) -> list[Table]:
 def _profile_value(lines: Sequence[Line], places: int) -> str:
     if not lines:
         return ""
-    return f"{_shown(lines[0].attribution.there.value, '', places)} {lines[0].profile.name}"
+    return f"{_shown(lines[0].attribution.there.value, places)} {lines[0].profile.name}"
 
 
 def _short_names(audit: Audit) -> dict[str, str]:
@@ -87,7 +89,7 @@ def _contract(run: RunAudit, measure: str, places: int) -> str:
     outcome = run.outcomes[measure]
     name = run.contract.name + (" with rank_conflict=ignore" if run.conflict else "")
     if outcome.error:
-        return f"{name} refuses the data: {outcome.error}"
+        return f"{name} refuses the data"
     if outcome.mean is None or outcome.value is None:
         return f"{name}: undefined"
     return f"{name} = {outcome.value:.{places}f} (n={outcome.mean.n})"
@@ -98,7 +100,7 @@ def _profiles(lines: Sequence[Line], places: int) -> pl.DataFrame:
         {
             "profile": line.profile.name,
             "tool itself": _native(line, places),
-            "profile says": _shown(line.attribution.there.value, line.attribution.there.error, places),
+            "profile says": _shown(line.attribution.there.value, places, line.attribution.there.error),
             "n": "" if line.attribution.there.mean is None else str(line.attribution.there.mean.n),
             "difference": _signed(line.attribution.total, places),
             "because": _because(line.attribution, places),
@@ -111,15 +113,17 @@ def _profiles(lines: Sequence[Line], places: int) -> pl.DataFrame:
 def _native(line: Line, places: int) -> str:
     if line.native is None:
         return NOT_ASKED
-    shown = _shown(line.native.mean, line.native.error, places)
+    shown = "none" if line.native.mean is None else _shown(line.native.mean, places)
     return f"{shown} (!)" if line.native.agrees(line.attribution.there.value) is False else shown
 
 
 def _because(found: Attribution, places: int) -> str:
     causes = found.causes
+    if found.here.error:
+        return "not known: the contract refuses the data"
     if not causes:
         return "nothing that shows on this data" if found.effects else "the same contract"
-    parts = [f"{_setting(effect)} {_signed(effect.from_here, places) or _told(effect)}" for effect in causes]
+    parts = [f"{_setting(effect)} {_effect(effect.from_here, places, effect.error)}" for effect in causes]
     if found.interaction:
         parts.append(f"interaction {_signed(found.interaction, places)}")
     return ", ".join(parts)
@@ -130,20 +134,21 @@ def _setting(effect: Effect) -> str:
     return f"{effect.field}={'a table' if isinstance(value, dict) else value}"
 
 
-def _told(effect: Effect) -> str:
-    return f"({effect.error})" if effect.error else "(undefined)"
+def _effect(change: float | None, places: int, *errors: str) -> str:
+    """A change of a mean, or why there is none."""
+    return _signed(change, places) or (REFUSED if any(errors) else "undefined")
 
 
 def _alone(lines: Sequence[Line], places: int) -> list[Table]:
     """What each convention of the profiles does to the contract's mean by itself, each once."""
     seen: dict[str, tuple[Effect, list[str]]] = {}
     for line in lines:
-        for effect in line.attribution.causes:
+        for effect in [] if line.attribution.here.error else line.attribution.causes:
             seen.setdefault(_setting(effect), (effect, []))[1].append(line.profile.name)
     rows = [
         {
             "convention alone": setting,
-            "mean changes by": _signed(effect.from_here, places) or _told(effect),
+            "mean changes by": _effect(effect.from_here, places, effect.error),
             "queries": effect.changed_queries,
             "most": _moved(effect.moved, places),
             "profiles": ", ".join(names),
@@ -160,15 +165,16 @@ def _two_sides(line: Line, places: int) -> Table:
             "convention": effect.field,
             "contract": str(plain_value(effect.here)),
             "profile": str(plain_value(effect.there)),
-            "alone, from the contract": _signed(effect.from_here, places) or _told(effect),
-            "alone, from the profile": _signed(effect.from_there, places) or _told(effect),
+            "alone, from the contract": _effect(effect.from_here, places, effect.error, found.here.error),
+            "alone, from the profile": _effect(effect.from_there, places, effect.error, found.there.error),
             "queries": str(effect.changed_queries),
             "most": _moved(effect.moved, places),
         }
-        for effect in [*found.causes, *(effect for effect in found.effects if effect.silent)]
+        for effect in [*found.causes, *(effect for effect in found.effects if effect not in found.causes)]
     ]
     blank = dict.fromkeys(rows[0], "")
-    interaction, total = (_signed(value, places) or "undefined" for value in (found.interaction, found.total))
+    refusals = found.here.error, found.there.error
+    interaction, total = (_effect(value, places, *refusals) for value in (found.interaction, found.total))
     rows += [
         blank | {"convention": "interaction", "alone, from the contract": interaction},
         blank | {"convention": "difference", "alone, from the contract": total, "most": _moved(found.moved, places)},
@@ -183,10 +189,12 @@ def _order(changes: Sequence[OrderChange], places: int, short: Mapping[str, str]
         own = [change for change in changes if str(change.measure) == measure]
         loud = [change for change in own if change.flipped]
         rows += [_order_row(change, places, short) for change in sorted(loud, key=lambda one: -len(one.flipped))]
-        refused = [change.what for change in own if change.tau is None]
+        refused = [change.what for change in own if change.winner is None]
         quiet = len(own) - len(loud) - len(refused)
         rest = f"{quiet} of {len(own)} changes of a convention flip no pair"
         refusals = f"; not scored: {', '.join(refused)}" if refused else ""
+        if len(refused) == len(own):
+            rest, refusals = f"none of {len(own)} changes of a convention could be scored", ""
         rows.append({"measure": measure, "changed": rest + refusals, "tau": "", "flipped": "", "pairs": "", "best": ""})
     return pl.DataFrame(rows)
 
@@ -214,12 +222,34 @@ def _lines(audit: Audit) -> list[str]:
     lines = [
         f"{run.name} is scored with rank_conflict=ignore, since {run.conflict}" for run in audit.runs if run.conflict
     ]
+    lines += _refusals(audit)
     first = audit.runs[0]
     tails = {outcome.signature.partition("|")[2] for outcome in first.outcomes.values() if outcome.signature}
     lines += [f"signature MEASURE|{tail}" for tail in sorted(tails)]
     lines += [*_outside(audit), *_verdicts(audit)]
     lines.append("a profile's numbers are signed MEASURE|PROFILE/VERSION||…; -o json gives every signature")
     return lines
+
+
+def _refusals(audit: Audit) -> list[str]:
+    """Why numbers are not given, each reason once; of several runs only what the contract refuses."""
+    refused: dict[str, dict[str, None]] = {}
+    silent: list[str] = []
+    for run in audit.runs:
+        for outcome in run.outcomes.values():
+            if outcome.error:
+                hint = f" ({outcome.hint})" if outcome.hint else ""
+                refused.setdefault(outcome.error + hint, {})[run.contract.name] = None
+        for line in (line for lines in run.lines.values() for line in lines if len(audit.runs) == 1):
+            found = line.attribution
+            if found.there.error:
+                refused.setdefault(found.there.error, {})[line.profile.name] = None
+            for effect in [] if found.here.error else found.causes:
+                if effect.error:
+                    refused.setdefault(effect.error, {})[_setting(effect)] = None
+            if line.native is not None and line.native.error:
+                silent.append(f"{line.profile.name} itself gives no number: {line.native.error}")
+    return [f"refused by {', '.join(names)}: {why}" for why, names in refused.items()] + list(dict.fromkeys(silent))
 
 
 def _outside(audit: Audit) -> list[str]:
@@ -241,9 +271,14 @@ def _verdicts(audit: Audit) -> list[str]:
     """For each measure, whether who wins, and the order of the runs, stand under every change that could be scored."""
     lines = []
     for measure in dict.fromkeys(str(change.measure) for change in audit.order):
-        scored = [change for change in audit.order if str(change.measure) == measure and change.tau is not None]
+        scored = [change for change in audit.order if str(change.measure) == measure and change.winner is not None]
+        if not scored:
+            lines.append(f"{measure}: nothing is known of the order, since no change of a convention could be scored")
+            continue
         changing = sum(bool(change.flipped) for change in scored)
+        values = {run.name: run.outcomes[measure].value for run in audit.runs}
         best = {change.winner for change in scored}
+        best.add(best_of({name: value for name, value in values.items() if value is not None}))
         stands = "the best run is the same under all" if len(best) == 1 else "the best run changes"
         lines.append(f"{measure}: the order changes under {changing} of {len(scored)} changes, {stands}")
     return lines
@@ -263,12 +298,12 @@ def _records(audit: Audit) -> list[dict[str, Any]]:
 
 
 def _moved(moved: Sequence[Moved], places: int) -> str:
-    return ", ".join(f"{one.query} {_shown(one.here, '', places)}→{_shown(one.there, '', places)}" for one in moved[:3])
+    return ", ".join(f"{one.query} {_shown(one.here, places)}→{_shown(one.there, places)}" for one in moved[:3])
 
 
-def _shown(value: float | None, error: str, places: int) -> str:
+def _shown(value: float | None, places: int, error: str = "") -> str:
     if value is None:
-        return error or "undefined"
+        return REFUSED if error else "undefined"
     return f"{value:.{places}f}"
 
 
