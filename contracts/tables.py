@@ -163,10 +163,7 @@ class Run(Table):
         score_column = None if scores is None else _numbers(scores, "score", origin)
         rank_column = None
         if ranks is not None:
-            wide = _numbers(ranks, "rank", origin)
-            rank_column = wide.astype(np.int64)
-            if not np.array_equal(rank_column, wide):
-                raise InputError("a rank is not an integer", "ranks count 1, 2, 3, …", source=origin.name)
+            rank_column = whole_ranks(_numbers(ranks, "rank", origin), origin)
         _same_length(origin, queries, docs, score_column, rank_column)
         return cls.from_blocks(queries.rle(), docs, score_column, rank_column, empty=empty, origin=origin)
 
@@ -276,7 +273,10 @@ def _id_column(values: Iterable[str], word: str, origin: Origin) -> pl.Series:
             column = pl.Series(f"{word}_id", listed, dtype=pl.String)
         except UnicodeEncodeError as error:
             raise InputError(
-                f"{word} id {error.object!r} is not valid Unicode (a lone surrogate)", ID_HINT, source=origin.name
+                f"{word} id {error.object!r} is not valid Unicode (a lone surrogate)",
+                ID_HINT,
+                source=origin.name,
+                line=origin.line(listed.index(error.object)),
             ) from error
     if column.null_count() or (len(column) and bool((column == "").any())):
         raise InputError(f"a {word} id is empty", ID_HINT, source=origin.name)
@@ -305,6 +305,21 @@ def _numbers(values: Iterable[float], word: str, origin: Origin) -> npt.NDArray[
             f"{word} {array[bad[0]]} (entry {int(bad[0])}) is not a finite number", hint, source=origin.name
         )
     return array
+
+
+def whole_ranks(ranks: Floats, origin: Origin) -> Ints:
+    """Ranks as integers; raises ``InputError`` for one that is none, or that no double holds exactly."""
+    wrong = np.flatnonzero((ranks != np.floor(ranks)) | (np.abs(ranks) >= MAX_GRADE))
+    if len(wrong):
+        at = int(wrong[0])
+        line = origin.line(at)
+        raise InputError(
+            f"rank {ranks[at]:g}{'' if line else f' (entry {at})'} is not an integer of at most 2^53",
+            "ranks count 1, 2, 3, …",
+            source=origin.name,
+            line=line,
+        )
+    return ranks.astype(np.int64)
 
 
 def whole_grades(grades: npt.NDArray[Any], origin: Origin) -> npt.NDArray[Any]:

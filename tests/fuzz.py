@@ -22,6 +22,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import cbor2
+import lz4.frame
 import metricpact as mp
 from metricpact.bridges.sinks.choose import SINKS
 from metricpact.bridges.sinks.convert import convert
@@ -29,6 +31,11 @@ from metricpact.bridges.sources import lines, streams
 from metricpact.bridges.sources.registry import FORMATS
 from metricpact.contracts.errors import MetricpactError
 from metricpact.crosscheck.lint.lint import LintReport
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 PATIENCE = 10.0
 BATCH_SECONDS = 60
@@ -40,6 +47,10 @@ TOKENS = [
     b"query-id", b"corpus-id", b"score", b"NONE", b"null", b"true", "\u2028".encode(), "\u3000".encode(),
     b"\x85", b"\x1c", b"x\x9c",
 ]  # fmt: skip
+PACKERS: list[Callable[[bytes], bytes]] = [
+    gzip.compress, bz2.compress, lzma.compress, zstd.compress, lz4.frame.compress
+]  # fmt: skip
+CBOR_MAPS = (b"\xa1", b"\xa2", b"\xa3")
 READ_ERRORS = {
     "cannot-open", "unreadable", "no-rows", "malformed-line", "words-behind-tag", "not-utf8", "not-finite",
     "header-line",
@@ -67,7 +78,9 @@ def valid(rng: random.Random, folder: Path) -> bytes:
     """The bytes of a valid file of some format; ids that the format refuses are tried anew."""
     while True:
         kind = rng.choice(["qrels", "run"])
-        name = rng.choice([*SINKS, "msmarco", "known-item", "lists"])
+        name = rng.choice([*SINKS, "msmarco", "known-item", "lists", "ranx"])
+        if name == "ranx":
+            return cbor2.dumps(rows(rng, kind))  # packed by case(), after its damage
         if name == "msmarco":
             return "".join(f"q{i // 3} d{i} {i % 3 + 1}\n" for i in range(9)).encode()
         if name == "known-item":
@@ -133,8 +146,11 @@ def case(rng: random.Random, folder: Path) -> bytes:
     if rng.random() < 0.1:
         return rng.choice(TOKENS) + rng.randbytes(rng.randrange(60))
     data = damaged(rng, valid(rng, folder), valid(rng, folder))
+    if data[:1] in CBOR_MAPS and rng.random() < 0.9:
+        packed = lz4.frame.compress(lz4.frame.compress(data))
+        return damaged(rng, packed, data) if rng.random() < 0.1 else packed
     if rng.random() < 0.15:
-        packed = rng.choice([gzip.compress, bz2.compress, lzma.compress])(data)
+        packed = rng.choice(PACKERS)(data)
         data = damaged(rng, packed, data) if rng.random() < 0.7 else packed
     return data
 

@@ -196,6 +196,8 @@ def test_tags_and_other_columns_are_kept_or_told(tmp_path: Path) -> None:
     assert (tmp_path / "two.run").read_text().split()[5::6] == ["ours", "ours"]
     with pytest.raises(InputError, match="not one word"):
         mp.convert(run, tmp_path / "three.run", tag="two words")
+    with pytest.raises(InputError, match="tag '' is not one word"):
+        mp.convert(run, tmp_path / "three.run", tag="")
     qrels = tmp_path / "in.qrels"
     qrels.write_text("# by hand\nq 7 a 1\n")
     notes = mp.convert(qrels, tmp_path / "out.qrels").notes
@@ -266,6 +268,8 @@ def test_qrels_by_tsv_and_folder_are_beir(tmp_path: Path) -> None:
     mp.convert(PLAIN_QRELS, f"{tmp_path}/folder/", split="dev")
     assert rows(mp.read_qrels(tmp_path / "folder", split="dev")) == rows(mp.read_qrels(PLAIN_QRELS))
     assert mp.convert(tmp_path / "folder", tmp_path / "back.txt", split="dev").kind == "qrels"
+    with pytest.raises(InputError, match="a folder becomes BEIR's, and not json"):
+        mp.convert(PLAIN_QRELS, tmp_path / "folder", to="json")
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[object, str, str]:

@@ -109,6 +109,12 @@ with warnings.catch_warnings(record=True) as caught:
 assert {str(warning.category.__name__) for warning in caught} == {"InputWarning"}, caught
 by_rows = mp.read_qrels(loaded.qrels_iter())
 made = mp.read_qrels(ir_datasets.create_dataset(qrels_trec="made.qrels"))
+try:
+    mp.read_qrels(ir_datasets.create_dataset(queries_tsv="made.qrels"))
+except mp.MetricpactError as error:
+    assert "has no judgments" in error.fact
+else:
+    raise AssertionError("a data set without judgments gave some")
 for found in (by_id, by_prefix, by_format, by_object, by_rows, made):
     assert found.to_polars().rows() == by_id.to_polars().rows()
 print(by_id.to_polars().rows())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -18,7 +19,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metricpact.bridges.sources import compression, streams
+from metricpact.bridges.sources import compression, ranx_file, streams
+from metricpact.bridges.sources.choose import read_judgments
 from metricpact.bridges.sources.registry import FORMATS, by_name
 from metricpact.bridges.sources.streams import open_stream
 from metricpact.cli import cli
@@ -176,6 +178,60 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
         mp.read_qrels(path)
 
 
+@pytest.mark.parametrize("write", ["write_parquet", "write_ipc"])
+def test_a_bomb_of_few_long_rows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str) -> None:
+    """Text that was compressed inside of a file of columns is measured before it is held."""
+    path = tmp_path / "bomb"
+    monkeypatch.setattr(compression, "ALWAYS", 1 << 20)
+    frame = pl.DataFrame({"qid": ["q" * (1 << 21), "r"], "docno": ["a", "b"], "label": [1, 0]})
+    getattr(frame, write)(path, compression="zstd")
+    assert path.stat().st_size < 4000
+    with pytest.raises(LimitError, match=f"more than {1 << 20} bytes"):
+        mp.read_qrels(path)
+    packed = tmp_path / "bomb.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(LimitError, match=f"{packed.stat().st_size} bytes expand to more than {1 << 20} bytes"):
+        mp.read_qrels(packed)
+    monkeypatch.setenv(compression.LIMIT_VARIABLE, "2000")
+    assert len(mp.read_qrels(path)) == 2
+
+
+def test_what_is_compressed_twice_expands_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inner compression of ranx's files has the limit of the whole file, and is read in pieces up to it."""
+    path = tmp_path / "bomb.lz4"
+    path.write_bytes(lz4_frame.compress(lz4_frame.compress(b"\0" * (1 << 24))))
+    stored = path.stat().st_size
+    monkeypatch.setattr(compression, "ALWAYS", 1 << 20)
+    monkeypatch.setattr(ranx_file, "SLICE", 1 << 16)
+    asked: list[int] = []
+
+    def watched(length: int, stored: int, name: str) -> None:
+        asked.append(length)
+        compression.check_expansion(length, stored, name)
+
+    monkeypatch.setattr(ranx_file, "check_expansion", watched)
+    with pytest.raises(LimitError, match=f"{stored} bytes expand to more than {1 << 20} bytes"):
+        mp.read_run(path)
+    assert asked[-1] == (1 << 20) + (1 << 16)
+
+
+@pytest.mark.parametrize(
+    ("inner", "said"),
+    [
+        (cbor2.dumps({"q": {"a": 1}}) + b"rest", "4 bytes follow the object of queries"),
+        (cbor2.dumps({"q": 1}), "holds no object of queries"),
+        (cbor2.dumps(["q"]), "holds no object of queries"),
+        (b"\xa1\x61q\xd8\x24\x61x", "holds no object of queries"),  # a MIME message, which can be iterated over
+    ],
+)
+def test_cbor_that_ranx_did_not_write_is_refused(tmp_path: Path, inner: bytes, said: str) -> None:
+    """What follows the object, or is none, is not passed over."""
+    path = tmp_path / "qrels.lz4"
+    path.write_bytes(lz4_frame.compress(lz4_frame.compress(inner)))
+    with pytest.raises(InputError, match=said):
+        mp.read_qrels(path)
+
+
 def test_json_on_one_line_may_be_longer_than_a_line_of_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A whole run may stand on one line there; a line of text that long is no text."""
     monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
@@ -227,6 +283,10 @@ def test_what_can_be_read_in_two_ways_is_refused_with_the_choices(tmp_path: Path
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n\n{"query_id": "q", "doc_id": "d"}\n', "has no 'rel'", 3),
         (b'{"query_id": "q", "doc_id": "d", "rel": "1"}\n', "'1' is not a finite number", 1),
         (b'{"query_id": "q", "doc_id": "d", "rel": NaN}\n', "nan is not a finite number", 1),
+        (b'{"query_id": "q", "doc_id": "d", "rel": 1' + b"0" * 400 + b"}\n", "0 is not a finite number", 1),
+        (b'{"query_id": "\xff", "doc_id": "d", "rel": 1}\n', "not UTF-8", 1),
+        (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n{"query_id": "\\ud800", "doc_id": "d", "rel": 1}', "lone", 2),
+        (b'{"q":\n{"\xff": 1}}\n', "not UTF-8", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n{"query_id": "q", \n', "is not JSON", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1}\n[1]\n', "no JSON object", 2),
         (b'{"query_id": "q", "doc_id": "d", "rel": 1, "rel": 2}\n{}', "stands twice", 1),
@@ -310,6 +370,29 @@ def test_ranks_order_a_table_without_scores(tmp_path: Path) -> None:
     path.write_text("qid,docno,rank\nq,b,first\nq,a,10\n")
     with pytest.raises(InputError, match="'first' is not an integer"):
         mp.score({"q": {"a": 1}}, path, ["RR"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"query_id,doc_id,relevance\nq,b,0\nq,a,1\n",  # judgments in the place of a run
+        b"query_id,doc_id,bm25\nq,b,1.5\nq,a,2.5\n",
+        b"query_id\tdoc_id\tbm25\nq\tb\t1.5\nq\ta\t2.5\n",
+        b'{"query_id": "q", "doc_id": "b", "bm25": 1.5}\n{"query_id": "q", "doc_id": "a", "bm25": 2.5}\n',
+        written(pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["b", "a"], "bm25": [1.5, 2.5]}).write_parquet),
+    ],
+)
+def test_a_score_by_another_name_is_not_passed_over(tmp_path: Path, text: bytes) -> None:
+    """The order of the rows does not stand in for it in silence; query and document alone are a ranking as listed."""
+    path = tmp_path / "run"
+    path.write_bytes(text)
+    with pytest.raises(
+        InputError, match="no column is the score or the rank: the columns are query_id, doc_id, "
+    ) as caught:
+        mp.read_run(path)
+    assert "call it one of score, sim, similarity, rank" in caught.value.hint
+    path.write_bytes(b"query_id,doc_id\nq,b\nq,a\n")
+    assert mp.read_run(path).to_polars().rows() == [("q", "b", None, None), ("q", "a", None, None)]
 
 
 KNOWN_ITEM = """run,query_id,language,expected_id,ranked_ids
@@ -413,6 +496,27 @@ def test_folders_in_the_layouts_of_beir_and_hugging_face(tmp_path: Path, files: 
     assert mp.read_qrels(tmp_path).to_polars().rows() == QRELS
     with pytest.raises(InputError, match="no split 'dev'"):
         mp.read_qrels(tmp_path, split="dev")
+
+
+def test_shards_are_all_there_and_hashed_together(tmp_path: Path) -> None:
+    """A part of the judgments does not pass for all of them, and a record can tell other shards apart."""
+    folder = tmp_path / "qrels"
+    folder.mkdir()
+    hashes = ""
+    for place in (0, 1):
+        path = folder / f"test-0000{place}-of-00002.parquet"
+        Q_FRAME[place * 2 : place * 2 + 2].write_parquet(path)
+        hashes += hashlib.sha256(path.read_bytes()).hexdigest() + "\n"
+    whole = read_judgments(tmp_path, hashing=True)
+    assert whole.origin.sha256 == hashlib.sha256(hashes.encode()).hexdigest()
+    assert read_judgments(tmp_path).origin.sha256 is None
+    path.unlink()
+    with pytest.raises(InputError, match="has 1 files that are named as shards of 2"):
+        mp.read_qrels(tmp_path)
+    for name in ("test-00001-of-00003.parquet", "test-00002-of-00003.parquet"):
+        Q_FRAME.write_parquet(folder / name)
+    with pytest.raises(InputError, match="has 3 files that are named as shards of 2 and 3"):
+        mp.read_qrels(tmp_path)
 
 
 def test_queries_that_are_listed_as_parquet_are_compared(tmp_path: Path) -> None:

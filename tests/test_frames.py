@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import metricpact as mp
@@ -170,6 +171,44 @@ def test_ids_of_mixed_types_in_an_object_column_are_refused() -> None:
     surrogate = pd.DataFrame({"qid": pd.Series(["\ud800"], dtype=object), "docno": ["a"], "label": [1]})
     with pytest.raises(InputError, match="lone surrogate"):
         mp.read_qrels(surrogate)
+
+
+def test_frames_without_rows_are_empty_whatever_type_their_columns_have() -> None:
+    """pandas takes the columns of an empty list for floats: no query is judged, and no query was answered."""
+    empty = pd.DataFrame({"qid": [], "docno": [], "score": []})
+    assert len(mp.read_run(empty)) == 0
+    scores = mp.score({"q": {"d": 1}}, empty, ["P@1"])
+    assert (scores.mean["P@1"].value, scores.mean["P@1"].missing) == (0.0, 1)
+    with pytest.raises(mp.MetricpactError, match="no query is judged"):
+        mp.score(empty, {"q": {"d": 1}}, ["P@1"])
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        (np.array([1j]), "column label cannot be read"),
+        (pd.arrays.SparseArray([1]), "column label cannot be read"),
+        (pd.Series([["a\nb", 1]]), r"grade \['a\\nb', 1\] \(entry 0\) is not a number"),
+    ],
+)
+def test_columns_of_odd_types_are_refused_on_one_line(label: Any, said: str) -> None:
+    """What cannot become Arrow, and what prints itself over several lines."""
+    with pytest.raises(InputError, match=said):
+        mp.read_qrels(pd.DataFrame({"qid": ["q"], "docno": ["a"], "label": label}))
+    with pytest.raises(InputError, match=r"query id \['a'\] \(entry 0\) is not text"):
+        mp.read_qrels(pl.DataFrame({"qid": [["a"]], "docno": ["a"], "label": [1]}))
+
+
+@pytest.mark.parametrize(("rank", "said"), [(1.5, "rank 1.5"), (1e30, r"rank 1e\+30"), (2.0**53, r"rank 9\.0072e\+15")])
+def test_ranks_that_are_no_integers_are_refused_with_their_place(tmp_path: Path, rank: float, said: str) -> None:
+    """Alike in a frame and in a file of rows, without a warning of numpy's."""
+    with pytest.raises(InputError, match=rf"{said} \(entry 1\) is not an integer"):
+        mp.read_run(pl.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rank": [1, rank]}, strict=False))
+    path = tmp_path / "run.jsonl"
+    path.write_text(f'{{"qid": "q", "docno": "a", "rank": 1}}\n{{"qid": "q", "docno": "b", "rank": {rank}}}\n')
+    with pytest.raises(InputError, match=rf"{said} is not an integer") as caught:
+        mp.read_run(path)
+    assert caught.value.line == 2
 
 
 def test_two_columns_of_one_name_are_refused() -> None:

@@ -73,10 +73,14 @@ def convert(
     for wanted in drop:
         if wanted not in DROPS:
             raise InputError(f"{wanted!r} is nothing that can be dropped", f"choose from: {', '.join(DROPS)}")
+    if tag is not None and tag.split() != [tag]:
+        raise InputError(f"tag {tag!r} is not one word", "a tag is text without blanks")
     if kind not in (None, QRELS, RUN):
         raise InputError(f"{kind!r} is not a kind", f"choose from: {QRELS}, {RUN}")
     if name != STANDARD and (name.endswith("/") or os.path.isdir(name)):
-        name, to, kind = str(Path(name) / "qrels" / f"{split}.tsv"), to or "beir", kind or QRELS
+        if to not in (None, "beir"):
+            raise InputError(f"a folder becomes BEIR's, and not {to}", "name a file in it", source=name)
+        name, to, kind = str(Path(name) / "qrels" / f"{split}.tsv"), "beir", kind or QRELS
     _check_target(name, force=force)
     table, seen = _read(source, kind, format, split)
     table, notes = _told(_without(table, drop), seen, tag)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 
 import polars as pl
 from metricpact.bridges.sources import columns
@@ -40,8 +41,9 @@ def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]
             scan = pl.scan_ipc(held)
         else:
             scan = pl.read_ipc_stream(held).lazy()
-        check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, len(data), name)
+        check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, opened.stream.stored, name)
         found = columns.meanings(scan.collect_schema().names(), wanted, name)
+        check_expansion(_bytes_of_text(scan, found.values()), opened.stream.stored, name)
         frame = scan.select(found.values()).collect()
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         said = str(error).partition("\n")[0]
@@ -50,3 +52,11 @@ def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]
         raise InputError("the file holds no row", "name a file that holds rows", source=name)
     meaning = {column: kind for kind, column in found.items()}
     return frame.rename(meaning), Origin(name, sha256=opened.stream.sha256)
+
+
+def _bytes_of_text(scan: pl.LazyFrame, names: Collection[str]) -> int:
+    """How long the text of some columns is, found without holding it: a page of one letter is a few bytes."""
+    schema = scan.collect_schema()
+    text = [name for name in names if schema[name] in (pl.String, pl.Binary)]
+    sizes = scan.select(pl.col(text).cast(pl.Binary).bin.size().cast(pl.Int64).sum()).collect(engine="streaming")
+    return sum(sizes.row(0)) if text else 0

@@ -6,6 +6,7 @@ local files (Parquet or JSON lines, in one or several shards). What is odd in on
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _PLACES = (("qrels", ".tsv"), ("qrels", ".jsonl"), ("qrels", ".parquet"), ("defa
 """The folders that may hold judgments, and how their names end; first BEIR's own."""
 _QUERIES = ("queries.jsonl", "queries/*.parquet")
 """Where the queries may be listed, in a column ``_id``."""
-_SHARD = re.compile(r"-\d+-of-\d+$")
+_SHARD = re.compile(r"-\d+-of-(\d+)$")
 
 
 def read_beir_qrels(opened: Opened) -> Judgments:
@@ -37,7 +38,10 @@ def read_beir_qrels(opened: Opened) -> Judgments:
 
 
 def qrels_in_folder(folder: Path, split: str) -> list[Path]:
-    """The files of a split's judgments; raises ``InputError`` where there are none, or where two places hold some."""
+    """The files of a split's judgments.
+
+    Raises ``InputError`` where there are none, where two places hold some, and where a shard is missing.
+    """
     places = {place: _splits(folder, *place) for place in _PLACES}
     held = [splits[split] for splits in places.values() if split in splits]
     if len(held) > 1:
@@ -49,6 +53,7 @@ def qrels_in_folder(folder: Path, split: str) -> list[Path]:
             code="cannot-open",
         )
     if held:
+        _check_whole(held[0], split, folder)
         return held[0]
     splits = sorted({name for found in places.values() for name in found})
     if not splits and not (folder / "qrels").is_dir():
@@ -74,12 +79,26 @@ def _splits(folder: Path, place: str, suffix: str) -> dict[str, list[Path]]:
     return found
 
 
+def _check_whole(files: list[Path], split: str, folder: Path) -> None:
+    """Raise ``InputError`` where the shards are not as many as their names say: a part would pass for the whole."""
+    told = {int(found[1]) for path in files if (found := _SHARD.search(path.stem))}
+    if told and told != {len(files)}:
+        named = " and ".join(map(str, sorted(told)))
+        raise InputError(
+            f"split {split!r} has {len(files)} files that are named as shards of {named}",
+            "fetch all shards of one kind, or name one of the files itself",
+            source=str(folder),
+        )
+
+
 def joined(parts: list[Judgments], folder: Path) -> Judgments:
-    """The judgments of several shards as one."""
+    """The judgments of several shards as one; their hash is that of the shards' hashes, one a line."""
     if len(parts) == 1:
         return parts[0]
     rows = pl.concat([part.to_polars() for part in parts], how="vertical_relaxed")
-    origin = Origin(str(folder))
+    hashes = [part.origin.sha256 for part in parts]
+    whole = None if None in hashes else hashlib.sha256("".join(f"{one}\n" for one in hashes).encode()).hexdigest()
+    origin = Origin(str(folder), sha256=whole)
     return Judgments.from_blocks(rows["query_id"].rle(), rows["doc_id"], rows["grade"].to_numpy(), origin=origin)
 
 

@@ -45,9 +45,10 @@ def plain_name(name: str) -> str:
 
 
 def meanings(names: Sequence[str], wanted: Wanted, source: str, line: int | None = None) -> dict[str, str]:
-    """Meaning → the name of its column; score and rank may be absent.
+    """Meaning → the name of its column; score or rank may be absent, both only beside query and document alone.
 
-    Raises ``InputError`` where a query, document or grade column is missing, or two columns have one meaning.
+    Raises ``InputError`` where a query, document or grade column is missing, where two columns have one meaning, and
+    where some column may be a score that is called otherwise: the order of the rows would stand in for it in silence.
     """
     found = {}
     for meaning, known in wanted.items():
@@ -68,6 +69,14 @@ def meanings(names: Sequence[str], wanted: Wanted, source: str, line: int | None
                 source=source,
                 line=line,
             )
+    if set(wanted) >= _OPTIONAL and not _OPTIONAL & set(found) and len(names) > len(found):
+        raise InputError(
+            f"no column is the score or the rank: the columns are {_some(names)}",
+            f"call it one of {', '.join((*_SCORE.plain, *_RANK.plain))}; "
+            "query and document alone are a ranking as listed",
+            source=source,
+            line=line,
+        )
     return found
 
 

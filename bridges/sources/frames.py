@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from metricpact.bridges.sources import columns
 from metricpact.contracts.errors import InputError, MetricpactError
-from metricpact.contracts.tables import Floats, Ints, Judgments, Origin, Run, whole_grades
+from metricpact.contracts.tables import Floats, Judgments, Origin, Run, whole_grades, whole_ranks
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -50,7 +50,7 @@ def judgments_from_polars(frame: pl.DataFrame, origin: Origin) -> Judgments:
 def run_from_polars(frame: pl.DataFrame, origin: Origin) -> Run:
     """A run from the columns query and document, and score and rank where there are any."""
     scores = _numbers(frame["score"], origin) if "score" in frame.columns else None
-    ranks = _ranks(frame["rank"], origin) if "rank" in frame.columns else None
+    ranks = whole_ranks(_numbers(frame["rank"], origin), origin) if "rank" in frame.columns else None
     queries, docs = _ids(frame["query"], origin), _ids(frame["document"], origin)
     return Run.from_blocks(queries.rle(), docs, scores, ranks, origin=origin)
 
@@ -75,7 +75,19 @@ def _taken(value: Any, wanted: columns.Wanted, word: str) -> pl.DataFrame:
             source=word,
         ) from error
     found = columns.meanings(frame.columns, wanted, word)
-    return pl.DataFrame({meaning: _as_polars(frame[column], word) for meaning, column in found.items()})
+    taken = {}
+    for meaning, column in found.items():
+        try:
+            taken[meaning] = _as_polars(frame[column], word)
+        except MetricpactError:
+            raise
+        except Exception as error:  # sparse and complex columns: what cannot become Arrow
+            raise InputError(
+                f"column {column} cannot be read ({' '.join(str(error).split())[:200]})",
+                "cast the column: ids are text, grades and scores are numbers",
+                source=word,
+            ) from error
+    return pl.DataFrame(taken)
 
 
 def _as_polars(series: nw.Series[Any], word: str) -> pl.Series:
@@ -119,11 +131,12 @@ def _ids(column: pl.Series, origin: Origin) -> pl.Series:
         if column.dtype == pl.Object:
             at = next(i for i, held in enumerate(column) if not isinstance(held, str))
         raise InputError(
-            f"{word} id {column[at]!r} (entry {at}) is not text: the column holds {column.dtype}",
+            f"{word} id {_shown(column[at])} (entry {at}) is not text: the column holds {column.dtype}",
             "ids are text: cast the column first: frame[c].astype(str) in pandas, pl.col(c).cast(pl.String) in polars",
             source=origin.name,
         )
-    empty = column.is_null() | (column.cast(pl.String) == "")
+    column = column.cast(pl.String)  # a column without any value may be of any type
+    empty = column.is_null() | (column == "")
     if empty.any():
         at = int(np.flatnonzero(empty.to_numpy())[0])
         what = "missing" if column[at] is None else "empty"
@@ -141,7 +154,7 @@ def _numbers(column: pl.Series, origin: Origin) -> Floats:
         raise InputError(f"a {word} is missing (entry {at})", hint, source=origin.name)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean) and len(column):
         raise InputError(
-            f"{word} {column[0]!r} (entry 0) is not a number: the column holds {column.dtype}",
+            f"{word} {_shown(column[0])} (entry 0) is not a number: the column holds {column.dtype}",
             _NUMERIC_TEXT,
             source=origin.name,
         )
@@ -158,13 +171,6 @@ def _numbers(column: pl.Series, origin: Origin) -> Floats:
     return values
 
 
-def _ranks(column: pl.Series, origin: Origin) -> Ints:
-    values = _numbers(column, origin)
-    ranks = values.astype(np.int64)
-    wrong = np.flatnonzero(ranks != values)
-    if len(wrong):
-        at = int(wrong[0])
-        raise InputError(
-            f"rank {values[at]} (entry {at}) is not an integer", "ranks count 1, 2, 3, …", source=origin.name
-        )
-    return ranks
+def _shown(value: Any) -> str:
+    """A value in a message: on one line, whatever it holds."""
+    return " ".join(repr(value.to_list() if isinstance(value, pl.Series) else value).split())[:80]

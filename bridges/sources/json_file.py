@@ -29,6 +29,14 @@ def _load(stream: Stream, data: bytes) -> Pairs:
         loaded: Any = json.loads(data, object_pairs_hook=_Pairs)
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON: {error.msg}", _HINT, source=stream.name, line=error.lineno) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "is not UTF-8",
+            "convert the file, for example: iconv -f latin1 -t utf-8",
+            source=stream.name,
+            line=data.count(b"\n", 0, error.start) + 1,
+            code="not-utf8",
+        ) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON: {error}", _HINT, source=stream.name) from error
     if not isinstance(loaded, _Pairs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def _check(value: Any, meaning: str, name: str, number: int) -> None:
     if meaning in ("query", "document"):
         fits, what = isinstance(value, str) and value != "", "text that is not empty"
     else:
-        fits = isinstance(value, int | float) and value - value == 0  # neither NaN nor infinite
+        fits = isinstance(value, int | float) and abs(value) <= sys.float_info.max  # neither NaN nor infinite
         what = "a finite number"
     if not fits:
-        raise InputError(f"the {meaning} {value!r} is not {what}", _HINT, source=name, line=number)
+        raise InputError(f"the {meaning} {value!r:.40} is not {what}", _HINT, source=name, line=number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SEVERITIES = {
-    "error": "the chapter contract refuses the data, or a part of them is not read at all",
+    "error": "the chapter contract refuses the data, or a part of them is not read or matches nothing",
     "warning": "the data are scored, and a number may be bent or may differ between tools",
     "note": "worth knowing; no number is at risk by itself",
 }

@@ -19,6 +19,8 @@ class _Unscored:
 
 
 UNSCORED = _Unscored()
+_DATASET = ("qrels_iter", "queries_iter", "docs_iter")
+"""What data set objects of ir_datasets have, each as far as it has the rows."""
 
 
 def judgments_from_object(value: Any) -> Judgments:
@@ -28,7 +30,7 @@ def judgments_from_object(value: Any) -> Judgments:
     """
     if isinstance(value, Mapping):
         return judgments_from_mapping(value, Origin("judgments"))
-    if hasattr(value, "qrels_iter"):
+    if any(hasattr(value, name) for name in _DATASET):
         from metricpact.bridges.sources.ir_datasets_source import judgments_from_dataset
 
         return judgments_from_dataset(value)

@@ -26,7 +26,8 @@ PARQUET, ARROW, ARROW_STREAM, LZ4_FRAME = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff
 class Stream:
     """An opened input. ``name`` stands for it in errors; ``sha256`` is known once all of it was read.
 
-    ``findings`` takes what is found on the way.
+    ``findings`` takes what is found on the way; ``stored`` counts the bytes that were read so far, compressed ones as
+    they are.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Stream:
     hashing: bool = False
     head: bytes = b""
     findings: Reading = PLAIN
+    stored: int = 0
     _digest: Any = field(default=None, repr=False)
 
     @property
@@ -83,11 +85,17 @@ class Stream:
         """The whole decompressed text, without a byte order mark."""
         return b"".join(self.slices())
 
+    def took(self, data: bytes) -> None:
+        """Count and hash some bytes as they are stored."""
+        self.stored += len(data)
+        if self._digest is not None:
+            self._digest.update(data)
+
     def chunks(self) -> Iterator[bytes]:
         """The decompressed bytes as they come; raises ``InputError`` and ``LimitError``."""
         if self.hashing:
             self._digest = hashlib.sha256()
-        tee = _Tee(self.raw, self._digest, self.head)
+        tee = _Tee(self)
         source: Readable = decompressor(self.head, tee, self.name) or tee
         try:
             while chunk := source.read(SLICE):
@@ -103,18 +111,17 @@ class Stream:
 
 
 class _Tee:
-    """A reader that hashes what passes, and first gives back the bytes that were looked at."""
+    """A reader of what a stream stores that counts and hashes what passes, and first gives back the head."""
 
-    def __init__(self, raw: IO[bytes], digest: Any, head: bytes) -> None:
-        self.raw, self.digest, self.head = raw, digest, head
+    def __init__(self, stream: Stream) -> None:
+        self.stream, self.head = stream, stream.head
 
     def read(self, size: int = -1) -> bytes:
         cut = len(self.head) if size < 0 else size
         data, self.head = self.head[:cut], self.head[cut:]
         if size < 0 or len(data) < size:
-            data += self.raw.read(size if size < 0 else size - len(data))
-        if self.digest is not None:
-            self.digest.update(data)
+            data += self.stream.raw.read(size if size < 0 else size - len(data))
+        self.stream.took(data)
         return data
 
 

@@ -50,9 +50,9 @@ def command(
 ) -> int:
     """Find every defect in judgments and runs, with file and line.
 
-    An error is what the chapter contract refuses or no reader reads, a warning what may bend a number, a note worth
-    knowing. --quiet leaves the notes out. Exit codes: 0 no error (with --strict: no warning either), 1 some,
-    2 no file can be opened.
+    An error is what the chapter contract refuses, no reader reads or nothing matches, a warning what may bend a number,
+    a note worth knowing. --quiet leaves the notes out of tables. Exit codes: 0 no error (with --strict: no warning
+    either), 1 some, 2 no file can be opened.
     """
     from metricpact.crosscheck.lint.lint import DEFAULT_CUTOFFS, lint
     from metricpact.render.lint import lint_report
