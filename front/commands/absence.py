@@ -11,6 +11,7 @@ from metricpact.commands import options
 @click.option("-q", "--by-need", is_flag=True, help="Every need too.")
 @options.output_choice()
 @options.places_option
+@options.accepted_quiet_option
 def command(file: str, output: str | None, places: int, *, by_need: bool) -> int:
     """Tell what was returned where an answer is declared absent, and whether the controller kept its rules.
 

@@ -21,6 +21,7 @@ from metricpact.commands import options
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @options.output_choice()
 @options.places_option
+@options.accepted_quiet_option
 def command(
     file: str,
     toml: str | None,

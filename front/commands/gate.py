@@ -25,6 +25,7 @@ FORMATS = ("table", "json", "jsonl", "csv", "parquet", "markdown", "latex", "htm
     "--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the result to a file too; repeatable."
 )
 @options.places_option
+@options.accepted_quiet_option
 def command(
     gate: str,
     inputs: tuple[str, ...],

@@ -53,6 +53,8 @@ run_format_option = click.option(
 )
 split_option = click.option("--split", default="test", show_default=True, help="Which qrels of a folder.")
 quiet_option = click.option("--quiet", is_flag=True, help="No notes on standard error.")
+accepted_quiet_option = click.option("--quiet", is_flag=True, expose_value=False, help="No notes on standard error.")
+"""For commands that have none to say: what is accepted everywhere else is accepted here."""
 
 slice_table_option = click.option(
     "--slices", "table", metavar="TABLE", help="A CSV or TSV file: query_id, and a column a way to slice."
