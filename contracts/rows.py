@@ -21,9 +21,14 @@ def row_keys(docs: pl.Series, codes: Codes) -> Keys:
     """A 64-bit key for every (query, document), equal for equal pairs within this process."""
     keys = codes.astype(np.uint64)
     keys *= SPREAD
-    # In pieces that stay in the processor's cache: the hashes of all rows at once would be another large array.
-    for begin in range(0, len(docs), _PIECE):
-        keys[begin : begin + _PIECE] += docs.slice(begin, _PIECE).hash(seed=0).to_numpy()
+
+    def part(begin: int, end: int) -> None:
+        # In pieces that stay in the processor's cache: the hashes of all rows at once would be another large array.
+        for at in range(begin, end, _PIECE):
+            step = min(_PIECE, end - at)
+            keys[at : at + step] += docs.slice(at, step).hash(seed=0).to_numpy()
+
+    in_parts(len(docs), part)
     return keys
 
 
