@@ -10,6 +10,7 @@ import metricpact as mp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metricpact.bridges.evidence.decisions import read_endpoints
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.crosscheck.evidence.decisions import DecisionReport
 
@@ -178,3 +179,27 @@ def test_what_is_no_endpoint_is_refused(ends: Any, said: str) -> None:
     """Endpoints are a path, or names with lists of states."""
     with pytest.raises(ContractError, match=said):
         mp.decisions([item("a", "validated")], ends, states=STATES)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ('retention = ["validated", "deferred", "lost"]', ":6: 'retention' names the state 'lost'"),
+        ("retention = [3]", ":6: endpoints.retention[0] is 3, not string"),
+        ("retention = []", ":6: endpoints.retention"),
+    ],
+)
+def test_a_fault_of_an_endpoint_names_its_line(tmp_path: Path, changed: str, told: str) -> None:
+    """Whether its shape or its states are wrong; an unknown key and a state declared twice have their lines too."""
+    lines = ['states = ["validated", "deferred", "rejected"]', 'unresolved = ["deferred"]', "", "[endpoints]"]
+    path = tmp_path / "endpoints.toml"
+    path.write_text("\n".join([*lines, 'promotion = ["validated"]', changed, ""]), encoding="utf-8")
+    with pytest.raises(ContractError) as caught:
+        read_endpoints(path)
+    assert told in caught.value.fact
+    path.write_text("endpoint = 1\n" + "\n".join(lines) + '\npromotion = ["validated"]\n', encoding="utf-8")
+    with pytest.raises(ContractError, match=r":1: .*unknown key 'endpoint'"):
+        read_endpoints(path)
+    path.write_text('states = ["a", "a"]\n[endpoints]\nb = ["a"]\n', encoding="utf-8")
+    with pytest.raises(ContractError, match=r":1: the state 'a' is declared twice"):
+        read_endpoints(path)

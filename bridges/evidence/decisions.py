@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ from metricpact.bridges.evidence.documents import (
     read_source,
 )
 from metricpact.bridges.evidence.shape import first_fault
+from metricpact.bridges.sources.toml_lines import key_lines
 from metricpact.contracts.errors import ContractError, InputError
 from metricpact.contracts.evidence.decisions import ITEM, NEGATIVE, POSITIVE, Decisions, Endpoints
 
@@ -58,18 +60,33 @@ def read_decisions(source: Any) -> Decisions:
 def read_endpoints(path: str | os.PathLike[str]) -> Endpoints:
     """Endpoints from a TOML file: ``states``, ``unresolved`` and a table ``[endpoints]`` of lists of states.
 
-    Raises ``ContractError``, naming the file.
+    Raises ``ContractError``, naming the file and, where a key is at fault, its line.
     """
-    text = read_source(path)
+    source = read_source(path)
+    text = source.text()
     try:
-        table = tomllib.loads(text.data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ContractError(f"{text.name} is not TOML: {error}", _TOML) from error
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ContractError(f"{source.name} is not TOML: {error}", _TOML) from error
     fault = first_fault("endpoints", table)
     if fault is not None:
-        raise ContractError(f"{text.name}: {fault}", _TOML)
+        raise ContractError(f"{_place(source.name, text, fault)}: {fault}", _TOML)
     ends = {name: tuple(states) for name, states in table["endpoints"].items()}
-    return Endpoints(tuple(table["states"]), ends, tuple(table.get("unresolved", ())))
+    try:
+        return Endpoints(tuple(table["states"]), ends, tuple(table.get("unresolved", ())))
+    except ContractError as error:
+        raise ContractError(f"{_place(source.name, text, error.fact)}: {error.fact}", error.hint) from error
+
+
+def _place(name: str, text: str, fault: str) -> str:
+    """The file with the line of the first key that a fault names, or the file alone where it names none."""
+    lines = {".".join(map(str, path)): line for path, line in key_lines(text).items()}
+    words = re.findall(r"'([^']*)'|([\w.-]+)", fault)
+    for word in (quoted or plain for quoted, plain in words):
+        for key in (word, f"endpoints.{word}"):
+            if key in lines:
+                return f"{name}:{lines[key]}"
+    return f"{name}:{lines['states']}" if "state" in fault and "states" in lines else name
 
 
 _TOML = 'write states = ["validated", "rejected"], unresolved = [], and [endpoints] with promotion = ["validated"]'

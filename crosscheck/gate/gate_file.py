@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from metricpact.bridges.registry import DEFAULT_BACKEND, require
+from metricpact.bridges.sources.toml_lines import Path as KeyPath
+from metricpact.bridges.sources.toml_lines import key_lines
 from metricpact.contracts.errors import InputError, MetricpactError
 from metricpact.contracts.measures import Measure, parse_measure
 from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.crosscheck.gate.rules import DECIDE_BY, INTERVAL, Gate, NoneRule, Pattern, Rule
-from metricpact.crosscheck.gate.toml_lines import Path as KeyPath
-from metricpact.crosscheck.gate.toml_lines import key_lines
 from metricpact.crosscheck.gate.verdicts import KINDS
 from metricpact.crosscheck.slices.no_answer import POLICIES
 
