@@ -597,3 +597,16 @@ def test_names_stand_for_formats(name: str, expected: str | None) -> None:
     """Below the ending of a compression."""
     found = by_name(name)
     assert (found.name if found else None) == expected
+
+
+def test_an_arrow_stream_that_expands_too_far_is_refused_before_it_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batch by batch: the reader of whole streams is not even asked."""
+    path = tmp_path / "run.arrows"
+    frame = pl.DataFrame({"qid": ["q" * 1000] * 2000, "docno": ["d" * 1000] * 2000, "score": [1.0] * 2000})
+    frame.write_ipc_stream(path, compression="zstd")
+    monkeypatch.setattr(compression, "ALWAYS", 1 << 20)
+    monkeypatch.setattr(pl, "read_ipc_stream", None)
+    with pytest.raises(LimitError, match="expand to more than"):
+        mp.read_run(path)

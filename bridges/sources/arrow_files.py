@@ -40,6 +40,7 @@ def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]
         elif data.startswith(ARROW):
             scan = pl.scan_ipc(held)
         else:
+            _measure_stream(data, opened.stream.stored, name)
             scan = pl.read_ipc_stream(held).lazy()
         check_expansion(int(scan.select(pl.len()).collect().item()) * _BYTES_A_ROW, opened.stream.stored, name)
         found = columns.meanings(scan.collect_schema().names(), wanted, name)
@@ -52,6 +53,26 @@ def _read(opened: Opened, wanted: columns.Wanted) -> tuple[pl.DataFrame, Origin]
         raise InputError("the file holds no row", "name a file that holds rows", source=name)
     meaning = {column: kind for kind, column in found.items()}
     return frame.rename(meaning), Origin(name, sha256=opened.stream.sha256)
+
+
+def _measure_stream(data: bytes, stored: int, name: str) -> None:
+    """Refuse a stream that expands too far, batch by batch, since polars reads one whole.
+
+    Without pyarrow that is found only after it was read.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return
+    size = 0
+    try:
+        with pa.ipc.open_stream(data) as batches:
+            for batch in batches:
+                size += batch.nbytes
+                check_expansion(size, stored, name)
+    except pa.ArrowException as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"cannot be read ({said})", "write the file anew", source=name) from error
 
 
 def _bytes_of_text(scan: pl.LazyFrame, names: Collection[str]) -> int:
