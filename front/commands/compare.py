@@ -47,13 +47,7 @@ if TYPE_CHECKING:
 )
 @options.across_option
 @options.interval_options
-@options.contract_option
-@options.set_option
-@options.queries_option
-@click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@options.format_option
-@options.run_format_option
-@options.split_option
+@options.scoring_options
 @options.output_choice()
 @options.places_option
 @options.quiet_option

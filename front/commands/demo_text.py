@@ -10,10 +10,14 @@ from metricpact.bridges.evaluate import evaluate
 from metricpact.bridges.plan import Unsupported
 from metricpact.bridges.registry import get_bridge, installed_backends
 from metricpact.bridges.sources.choose import read_judgments, read_run
-from metricpact.contracts.profiles import load_profile
+from metricpact.contracts.contract import FIELDS
+from metricpact.contracts.measures import parse_measures
+from metricpact.contracts.profiles import Profile, load_profile
 from metricpact.contracts.scores import Scores
 from metricpact.contracts.tables import Judgments, Run
-from metricpact.crosscheck.difference import FieldEffect, compare_profiles, largest_disagreement
+from metricpact.crosscheck.audit.attribution import Attribution, attribute
+from metricpact.crosscheck.audit.variants import Variants
+from metricpact.crosscheck.difference import largest_disagreement
 from metricpact.render.draw import draw
 from metricpact.render.report import Table
 from metricpact.render.scores import by_query_frame, means_frame
@@ -38,7 +42,8 @@ def demo(measures: Sequence[str]) -> tuple[str, bool]:
     reference = evaluate(judgments, run, measures, chapter, REFERENCE)
     rows = [_against(reference, judgments, run, name) for name in installed_backends() if name != REFERENCE]
     agreed = all(row["agrees"] == "yes" for row in rows)
-    difference = compare_profiles(judgments, run, measures, chapter, other, REFERENCE)
+    variants = Variants(judgments, run)
+    found = [attribute(variants, measure, chapter, other) for measure in parse_measures(measures)]
 
     parts = [
         f"The bundled example: {len(judgments.queries)} judged queries, {len(run)} returned documents, with ties, an "
@@ -46,10 +51,8 @@ def demo(measures: Sequence[str]) -> tuple[str, bool]:
         draw(Table("1. Scored under the contract chapter/1", means_frame(reference))),
         draw(Table("   by query", by_query_frame(reference))),
         draw(Table(f"2. The same contract on every backend, held against the {REFERENCE}", pl.DataFrame(rows))),
-        draw(
-            Table(f"3. The same files as {PROFILE} scores them by default", _sides(difference.first, difference.second))
-        ),
-        draw(Table("   why: what each convention alone changes", _effects(difference.effects))),
+        draw(Table(f"3. The same files as {PROFILE} scores them by default", _sides(found, chapter, other))),
+        draw(Table("   why: what each convention alone changes", _effects(found))),
         "One convention at a time does not add up to the whole: single precision makes a tie here that only the tie "
         "rule\nthen breaks.",
         "Next: metricpact score QRELS RUN nDCG@10 RR@10, metricpact explain nDCG@10, metricpact contracts",
@@ -76,31 +79,31 @@ def _against(reference: Scores, judgments: Judgments, run: Run, backend: str) ->
     }
 
 
-def _sides(first: Scores, second: Scores) -> pl.DataFrame:
-    ours, theirs = first.mean, second.mean
+def _sides(found: Sequence[Attribution], here: Profile, there: Profile) -> pl.DataFrame:
     rows = [
         {
-            "measure": name,
-            first.profile.name: ours[name].value,
-            "n": ours[name].n,
-            second.profile.name: theirs[name].value,
-            "n there": theirs[name].n,
+            "measure": str(one.measure),
+            here.name: one.here.value,
+            "n": one.here.mean.n if one.here.mean else None,
+            there.name: one.there.value,
+            "n there": one.there.mean.n if one.there.mean else None,
         }
-        for name in first.measures
+        for one in found
     ]
     return pl.DataFrame(rows)
 
 
-def _effects(effects: Sequence[FieldEffect]) -> pl.DataFrame:
+def _effects(found: Sequence[Attribution]) -> pl.DataFrame:
     """One row a field: its values and the change of every mean; fields that change nothing here come last."""
-    rows = [
-        {
-            "convention": effect.field,
-            "values": f"{effect.here} → {effect.there}",
-            **{name: _change(value) for name, value in effect.changes.items()},
-        }
-        for effect in effects
-    ]
+    fields = {effect.field: f"{effect.here} → {effect.there}" for one in found for effect in one.effects}
+    changes = {(str(one.measure), effect.field): effect for one in found for effect in one.effects}
+    rows = []
+    for name in [field for field in FIELDS if field in fields]:
+        row = {"convention": name, "values": fields[name]}
+        for measure in (str(one.measure) for one in found):
+            effect = changes.get((measure, name))
+            row[measure] = _change(effect.from_here) if effect else _NO_CHANGE
+        rows.append(row)
     rows.sort(key=lambda row: all(value == _NO_CHANGE for value in list(row.values())[2:]))
     return pl.DataFrame(rows)
 

@@ -85,9 +85,29 @@ across_option = click.option(
 )
 
 
+_SCORING = (
+    contract_option,
+    set_option,
+    queries_option,
+    click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values."),
+    format_option,
+    run_format_option,
+    split_option,
+)
+
+
 def interval_options(command: Any) -> Any:
     """The options of intervals and of drawn resamples: confidence, resamples, seed."""
-    for option in reversed(_INTERVALS):
+    return _with(command, _INTERVALS)
+
+
+def scoring_options(command: Any) -> Any:
+    """What commands that score take: contract, set, queries, backend, format, run-format, split."""
+    return _with(command, _SCORING)
+
+
+def _with(command: Any, several: Sequence[Callable[[Any], Any]]) -> Any:
+    for option in reversed(several):
         command = option(command)
     return command
 

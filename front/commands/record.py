@@ -64,13 +64,7 @@ def command() -> None:
 )
 @click.option("--run", "name", metavar="NAME", help="The run of RUNS.csv, a known-item table, to keep.")
 @options.slice_table_option
-@options.contract_option
-@options.set_option
-@options.queries_option
-@click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@options.format_option
-@options.run_format_option
-@options.split_option
+@options.scoring_options
 @options.output_choice()
 @options.places_option
 def add(

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 @click.command("score")
 @click.argument("qrels")
 @click.argument("arguments", nargs=-1, metavar="RUN [RUN…] [MEASURE…]")
-@options.contract_option
-@options.set_option
-@options.queries_option
-@click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@options.format_option
-@options.run_format_option
-@options.split_option
+@options.scoring_options
 @click.option("-q", "--by-query", is_flag=True, help="The values of single queries too.")
 @click.option("--bounds", is_flag=True, help="What values could be if unjudged documents were judged.")
 @click.option(

@@ -38,13 +38,7 @@ from metricpact.commands import options
 @options.across_option
 @options.proportion_option
 @options.interval_options
-@options.contract_option
-@options.set_option
-@options.queries_option
-@click.option("--backend", default="pytrec_eval", show_default=True, help="What computes the values.")
-@options.format_option
-@options.run_format_option
-@options.split_option
+@options.scoring_options
 @options.output_choice()
 @options.places_option
 @options.quiet_option
