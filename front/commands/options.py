@@ -223,7 +223,6 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
     from metricpact.contracts.errors import MeasureError
     from metricpact.contracts.measures import parse_measure
     from metricpact.contracts.spellings import resembles_measure
-    from metricpact.crosscheck.records.reference import is_reference
 
     runs: list[str] = []
     measures: list[Measure] = []
@@ -231,12 +230,19 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[list[str], list[Measure]]:
         try:
             measures.append(parse_measure(argument))
         except MeasureError as error:
-            is_path = argument == "-" or "/" in argument or is_reference(argument) or os.path.exists(argument)
+            is_path = argument == "-" or "/" in argument or os.path.exists(argument) or _is_record(argument)
             ambiguous = "ambiguous" in error.fact or "needs a cutoff" in error.fact
             if not is_path and (ambiguous or resembles_measure(argument)):
                 raise
             runs.append(argument)
     return runs, list(dict.fromkeys(measures))
+
+
+def _is_record(argument: str) -> bool:
+    """Whether an argument names a record; what scores files alone does not load how records are named."""
+    from metricpact.crosscheck.records.reference import is_reference
+
+    return is_reference(argument)
 
 
 def _literal(name: str, value: str) -> Any:
